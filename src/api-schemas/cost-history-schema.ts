@@ -29,7 +29,7 @@ const costHistory = object({
   kinds: list("The kinds with at least 5 Replacements with a cost", kind),
   applied: flag("True if the medians were saved to the cost book"),
   changes: whole("Lines of the cost book that have changed", 3),
-  recalculating: flag("True if the sums of the portfolio follow in the background", false),
+  recalculating: flag("True if the sums of the portfolio are being recalculated in the background", false),
 });
 export type CostHistoryJson = JsonOf<typeof costHistory>;
 

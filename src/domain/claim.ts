@@ -17,7 +17,7 @@ export type Claim = {
   description: string | null;
   /** Denied claims are stored but affect no score. */
   status: ClaimStatus;
-  /** The instant at which it was voided: since then it counts nowhere; null for one that counts. */
+  /** The instant at which it was voided: since then it no longer counts; null for one that counts. */
   voidedAt: Instant | null;
   voidReason: string | null;
   createdAt: Instant;

@@ -1,6 +1,6 @@
 import type { Instant } from "./time.ts";
 
-/** The voiding of a record, which is kept, and counts nowhere from then on. */
+/** The voiding of a record, which is kept, and no longer counts. */
 type Voided = { voidedAt: Instant | null; voidReason: string | null };
 
 /** Returns the voiding that a request leads to: a new one, or a reason for one without; undefined if nothing changes. */

@@ -44,7 +44,7 @@ export type ServiceEvent = {
   /** The inspections that it was, in the order of the knowledge base; null if it names none. */
   inspectionTypes: readonly string[] | null;
   createdAt: Instant;
-  /** The instant at which it was voided: since then it counts nowhere; null for one that counts. */
+  /** The instant at which it was voided: since then it no longer counts; null for one that counts. */
   voidedAt: Instant | null;
   voidReason: string | null;
 };

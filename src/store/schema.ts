@@ -603,7 +603,7 @@ export function defineTables(columnTypes: ColumnTypes) {
       hazards: text("hazards"),
       /** The inspection types that the event names; null without any. */
       inspectionTypes: json<readonly string[]>("inspection_types"),
-      /** The instant at which it was voided: since then it counts nowhere. */
+      /** The instant at which it was voided: since then it no longer counts. */
       voidedAt: bigint("voided_at"),
       voidReason: text("void_reason"),
     },
@@ -672,7 +672,7 @@ export function defineTables(columnTypes: ColumnTypes) {
       closedOn: text("closed_on"),
       /** The day of the amounts. */
       valuedAt: text("valued_at"),
-      /** The instant at which it was voided: since then it counts nowhere. */
+      /** The instant at which it was voided: since then it no longer counts. */
       voidedAt: bigint("voided_at"),
       voidReason: text("void_reason"),
       createdAt: bigint("created_at").notNull(),

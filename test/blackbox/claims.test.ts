@@ -422,7 +422,7 @@ describe("a recorded claim", () => {
   });
 
   // Rule: void-claim
-  test("is voided once, counts nowhere, and leaves its number", async () => {
+  test("is voided once, no longer counts, and leaves its number", async () => {
     const { property, path, record, score, impact, list } = await insured();
     const before = await score("boiler_burner");
     const { id } = await record({ ...CLAIM, claim_number: "V-1" });

@@ -37,7 +37,7 @@ const sum = (rows: Json[], field: string) => rows.reduce((total, row) => total +
 
 describe("losses", () => {
   // Rule: losses-portfolio
-  test("of a portfolio have the expected loss, bad years, drivers and amounts per unit", async () => {
+  test("of a portfolio have the expected loss, worst years, drivers and amounts per unit", async () => {
     const body = await portfolio();
     expect(body).toMatchObject({ properties: 2, partner: "Acme", deductible: 0, limit: null });
     expect(body.total.expected).toBeGreaterThan(body.damage.expected);

@@ -554,7 +554,7 @@ describe("a logged event", () => {
   });
 
   // Rule: void-service-event
-  test("is voided once, and counts nowhere", async () => {
+  test("is voided once, and no longer counts", async () => {
     const before = await componentsNow();
     const summary = async () => {
       const { assessed_at: _, ...figures } = (
@@ -773,7 +773,7 @@ describe("marking work", () => {
       `until must be after today, ${dateDaysFromToday(0)}`,
     );
     expect(await failing({ ...of, state: "ordered", until: LATER })).toBe("until is only for deferred work");
-    expect(await failing({ ...of, state: "open", total_cost: 5 })).toBe("total_cost is for done work alone");
+    expect(await failing({ ...of, state: "open", total_cost: 5 })).toBe("total_cost is only for done work");
     expect(await failing({ ...of, state: "done", date: dateDaysFromToday(9) })).toContain(
       "date must be from",
     );

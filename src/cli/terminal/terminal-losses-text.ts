@@ -2,7 +2,7 @@ import type { LossesJson } from "../../api-schemas/losses-schema.ts";
 import { currencyCode, wholeMoney } from "../../domain/wording/currency-and-units.ts";
 import { type OutputWidths, type TerminalColumn, terminalTable, wrapTerminalText } from "./terminal-table.ts";
 
-/* Losses for the terminal: expected and bad years, the largest damage, drivers and assumptions. */
+/* Losses for the terminal: expected and worst years, the largest damage, drivers and assumptions. */
 
 const usd = (amount: number | null) => (amount === null ? "" : Math.round(amount).toLocaleString("en-US"));
 const percent = (share: number) => `${(share * 100).toFixed(1)}%`;

@@ -162,7 +162,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       id: "getBookLosses",
       method: "GET",
       path: "/admin/book/losses",
-      summary: "Get the expected losses and bad years of all partners",
+      summary: "Get the expected losses and worst years of all partners",
       description:
         "The answer of `/v1/portfolio/losses` for the properties of all partners, or of those named by `partner_id`.",
       tag: "Administration",

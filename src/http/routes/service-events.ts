@@ -88,7 +88,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       path: "/v1/service-events/{id}",
       summary: "Update or void a service event",
       description:
-        "Accepts any subset of the fields of creation; null clears an optional field. `voided: true`, with a `reason`, voids the event: it is kept and marked, and counts nowhere. A voided event cannot be changed anymore (409); voiding it again returns it as it is, with the reason if it had none. Dates of the components and scores are updated before the response.",
+        "Accepts any subset of the fields of creation; null clears an optional field. `voided: true`, with a `reason`, voids the event: it is kept as voided, and no longer counts. A voided event cannot be changed anymore (409); voiding it again returns it as it is, with the reason if it had none. Dates of the components and scores are updated before the response.",
       tag: "Service events",
       parameters: [serviceEventInPath],
       request: {

@@ -72,7 +72,7 @@ function Corrections({ event, onChanged }: { event: HistoryEventJson; onChanged:
       />
       <VoidRecordButton
         title={`Void ${name}`}
-        about="The event is kept and marked, and counts nowhere. This cannot be undone: log it again if it was right."
+        about="The event is kept as voided, and no longer counts. This cannot be undone: log it again if it was correct."
         onVoid={put}
       />
     </span>
