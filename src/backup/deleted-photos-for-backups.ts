@@ -77,7 +77,11 @@ function isLocked(folder: string): boolean | undefined {
  * Puts a photo that is about to be deleted into the folder of each backup that is being written. Never rejects: the backup
  * counts a photo that it misses. `linkFile` is for tests.
  */
-export async function keepForBackups(dataDir: string, filename: string, linkFile = link): Promise<void> {
+export async function keepDeletedPhotoForBackups(
+  dataDir: string,
+  filename: string,
+  linkFile = link,
+): Promise<void> {
   const path = join(dataDir, "uploads", filename);
   for (const name of await readdir(dataDir).catch(() => [])) {
     if (!FOLDER_NAME.test(name)) continue;

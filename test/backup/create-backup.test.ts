@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBackup } from "../../src/backup/create-backup.ts";
-import { keepForBackups } from "../../src/backup/deleted-photos-for-backups.ts";
+import { keepDeletedPhotoForBackups } from "../../src/backup/deleted-photos-for-backups.ts";
 import { inspectBackup } from "../../src/backup/inspect-backup.ts";
 import { type KeptPhotos, withPhotosKeptDuringBackup } from "../../src/backup/photos-kept-during-backup.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
@@ -46,7 +46,7 @@ const start = () => {
 const hiddenFiles = () => readdirSync(dataDir).filter((name) => name.startsWith("."));
 /** Deletes a photo as the server does. */
 const deletePhoto = async (name: string) => {
-  await keepForBackups(dataDir, name);
+  await keepDeletedPhotoForBackups(dataDir, name);
   rmSync(photo(name));
 };
 
@@ -88,7 +88,7 @@ describe("a photo that is deleted during a backup", () => {
   test("is copied where hard links are not possible", async () => {
     const refuseLink = () => Promise.reject(Object.assign(new Error("not permitted"), { code: "EPERM" }));
     await withPhotosKeptDuringBackup(dataDir, NOW, async (photos) => {
-      await keepForBackups(dataDir, PHOTOS[0]!, refuseLink);
+      await keepDeletedPhotoForBackups(dataDir, PHOTOS[0]!, refuseLink);
       rmSync(photo(PHOTOS[0]!));
       expect(await contentOf(photos, PHOTOS[0]!)).toBe("photo");
     });

@@ -1,5 +1,5 @@
 import type { ComponentDef, Knowledge } from "../knowledge.ts";
-import { lifeScale, mayHaveSucceeded } from "../scoring/aged-life.ts";
+import { lifeScale, mayHaveReplacedEarlierPart } from "../scoring/aged-life.ts";
 import { type DatedEvent, datedEventsUpTo, eventConcernsComponent } from "../scoring/dated-events.ts";
 import { serviceEventRatios } from "../scoring/score-evidence.ts";
 import type { ApplianceHistory, ComponentHistory, PropertyHistory } from "../scoring/scoring-types.ts";
@@ -111,7 +111,7 @@ function lifeOf(subject: Subject, span: Span, from: number): LifeOnRecord {
   const pastIsUnknown =
     span.isOriginal &&
     span.birth < recordsSince &&
-    mayHaveSucceeded(def, component, appliance.installYearBasis);
+    mayHaveReplacedEarlierPart(def, component, appliance.installYearBasis);
   const aging = { span, from, pastIsUnknown };
   const failed = endedInFailure(subject, span);
   return {

@@ -6,10 +6,10 @@ import { CostScale, type ScaledCosts } from "./cost-scaling.ts";
 import { applianceSizeForPricing, type PricedAppliance, type PricedProperty } from "./size.ts";
 import {
   applyStatedCosts,
-  firstStatedCosts,
   hasOwnCosts,
   type OwnCosts,
   ownCostsBeforeLines,
+  statedCostsOrElse,
 } from "./stated-costs.ts";
 
 /** A component with everything that its costs depend on. */
@@ -105,7 +105,7 @@ export class TypePrices {
     const principal = type.components.find(({ id }) => id === principalDefId) ?? null;
     const book = scale.unit(principal);
     // A line of the principal part prices the unit, unless the unit has one itself.
-    const ofUnit = principal ? firstStatedCosts(stated(null), stated(principal.id)) : stated(null);
+    const ofUnit = principal ? statedCostsOrElse(stated(null), stated(principal.id)) : stated(null);
     const unit = applyStatedCosts(book, ofUnit);
     this.#principalPart = principal && priceOf(scale.component(principal), NOT_STATED).costs;
     for (const def of type.components)

@@ -13,13 +13,14 @@ export function ownCostsBeforeLines(
   { ownPlannedCents, ownFailedCents }: OwnCosts,
   lines: StatedCosts,
 ): StatedCosts {
-  return firstStatedCosts({ planned: ownCost(ownPlannedCents), failed: ownCost(ownFailedCents) }, lines);
+  return statedCostsOrElse({ planned: ownCost(ownPlannedCents), failed: ownCost(ownFailedCents) }, lines);
 }
 
 const ownCost = (cents: number | null | undefined): StatedCost | null =>
   cents == null ? null : { cents, source: "own", lineSize: null, bySize: 1 };
 
-export function firstStatedCosts(first: StatedCosts, second: StatedCosts): StatedCosts {
+/** Returns the first costs, and the second where the first state none. */
+export function statedCostsOrElse(first: StatedCosts, second: StatedCosts): StatedCosts {
   return { planned: first.planned ?? second.planned, failed: first.failed ?? second.failed };
 }
 

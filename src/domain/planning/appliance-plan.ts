@@ -1,7 +1,14 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import { type KnownPart, newPartOf } from "./new-part.ts";
 import { lifespanYearsOf, type PartInPlace } from "./part-in-place.ts";
-import { newUnitOf, type PartPlan, type PlanCaches, planPart, planPartBy, schedulePart } from "./plan.ts";
+import {
+  newUnitOf,
+  type PartPlan,
+  type PlanCaches,
+  planPart,
+  planPartByPolicy,
+  schedulePart,
+} from "./plan.ts";
 import type { CostSchedule } from "./schedule.ts";
 import { adviseOnUnit, adviseOnUnitTiming, type UnitAdvice, type UnitTiming } from "./unit-advice.ts";
 import { type PlannedUnit, planUnit, scheduleUnit } from "./unit-plan.ts";
@@ -49,7 +56,7 @@ export function planAppliance(
 ): AppliancePlan {
   const planned = planParts(parts, caches, mustGo);
   if (!whole) return { unit: null, parts: withPolicies(planned) };
-  const { unit, minors, newUnit } = unitIn(parts, planned, whole, caches);
+  const { unit, minors, newUnit } = unitWithMinorParts(parts, planned, whole, caches);
   const own = planUnit(unit, minors, newUnit);
   const plan = isUnitToGo(whole, mustGo) ? { ...own, dueInMonths: 0 } : own;
   return {
@@ -67,7 +74,7 @@ export function adviseOnAppliance(
 ): ApplianceAdvice {
   const planned = planParts(parts, caches, mustGo);
   if (!whole) return { unit: null, parts: withPolicies(planned) };
-  const { unit, minors, newUnit } = unitIn(parts, planned, whole, caches);
+  const { unit, minors, newUnit } = unitWithMinorParts(parts, planned, whole, caches);
   const own = adviseOnUnit(unit, minors, newUnit);
   const advice = isUnitToGo(whole, mustGo) ? { ...own, timing: "now" as const } : own;
   return {
@@ -84,7 +91,12 @@ export function unitTimingOf(
   mustGo: readonly boolean[],
 ): UnitTiming {
   if (isUnitToGo(whole, mustGo)) return "now";
-  const { unit, minors, newUnit } = unitIn(parts, planParts(parts, caches, mustGo), whole, caches);
+  const { unit, minors, newUnit } = unitWithMinorParts(
+    parts,
+    planParts(parts, caches, mustGo),
+    whole,
+    caches,
+  );
   return adviseOnUnitTiming(unit, minors, newUnit);
 }
 
@@ -94,7 +106,7 @@ export const isPartDue = (part: PartInPlace, caches: PlanCaches) => planPart(par
 export function planParts(parts: readonly PartInPlace[], caches: PlanCaches, mustGo: readonly boolean[]) {
   return parts.map((part, index) => {
     const newPart = newPartOf(part, caches);
-    const plan = planPartBy(newPart.policy, part);
+    const plan = planPartByPolicy(newPart.policy, part);
     return {
       part,
       newPart,
@@ -104,7 +116,7 @@ export function planParts(parts: readonly PartInPlace[], caches: PlanCaches, mus
 }
 
 /** Returns the unit in place, the plans of its minor parts, and its successor. */
-export function unitIn(
+export function unitWithMinorParts(
   parts: readonly PartInPlace[],
   planned: ReturnType<typeof planParts>,
   whole: WholeAppliance,

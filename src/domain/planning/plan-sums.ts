@@ -2,7 +2,7 @@ import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
 import { addScheduleVariance, emptyVarianceSums, pairCount, type VarianceSums } from "./cost-variance.ts";
 import { MAX_PLAN_YEARS } from "./horizon.ts";
 import type { DueNow, PlannedAppliance } from "./planned-appliance.ts";
-import { addFullyFundedReserve, partFundedOverLife } from "./reserve-accrual.ts";
+import { addFullyFundedReserve, fundedItemOfPart } from "./reserve-accrual.ts";
 import {
   addYearlyCosts,
   type CostSchedule,
@@ -162,7 +162,7 @@ export class PlanSumsAccumulator {
     }
     for (const component of components) {
       this.#addSchedule(component.schedule!, component.price.basis);
-      addFullyFundedReserve(this.#accrued, partFundedOverLife(component.part, component));
+      addFullyFundedReserve(this.#accrued, fundedItemOfPart(component.part, component));
       if (!component.dueNow) continue;
       this.#due.components++;
       this.#addDue(component.price, component.waitingCents, component.dueNow);

@@ -55,10 +55,10 @@ export type PartPlan = Advice & Policy;
 
 /** Returns the advice on a part. */
 export const planPart = (part: PartInPlace, caches: Pick<PlanCaches, "parts">): PartPlan =>
-  planPartBy(newPartOf(part, caches).policy, part);
+  planPartByPolicy(newPartOf(part, caches).policy, part);
 
 /** Returns the advice on a part whose kind has a policy. */
-export function planPartBy(policy: Policy, part: PartInPlace): PartPlan {
+export function planPartByPolicy(policy: Policy, part: PartInPlace): PartPlan {
   const { bestAgeMonths, basis, yearlyCents, yearlyCentsRunToFailure } = policy;
   const { dueInYears, waitingCents } = adviseOnPart(part, policy);
   // Fields by name: spreads take longer than all the rest.

@@ -31,7 +31,7 @@ import {
   type Plannable,
   partInPlaceOf,
 } from "./component-plan.ts";
-import { dueHoldDays } from "./due-hold.ts";
+import { daysUntilDueDecisionMayChange } from "./due-decision-days.ts";
 import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
 import { type PlanCaches, planPart } from "./plan.ts";
 import type { CostSchedule } from "./schedule.ts";
@@ -216,14 +216,20 @@ export const dueStateOfAppliance = <C extends DueComponent>(
 ): DueState => decideOnDue(context, components, inPlace(context, components)).due;
 
 /** Returns what is due of an appliance, and until when that holds if its parts only age. */
-export function heldDueState<C extends DueComponent>(
+export function dueStateWithExpiry<C extends DueComponent>(
   context: PlanContext<C>,
   components: readonly C[],
 ): StoredDue {
   const placed = inPlace(context, components);
   const { due, timing } = decideOnDue(context, components, placed);
   const { parts, wholeAppliance, hazards } = placed;
-  const days = dueHoldDays(parts, wholeAppliance, context.caches, hazards.map(Boolean), timing);
+  const days = daysUntilDueDecisionMayChange(
+    parts,
+    wholeAppliance,
+    context.caches,
+    hazards.map(Boolean),
+    timing,
+  );
   const { scoredOn } = components[0]!;
   return { ...due, dueHoldsUntil: days === 0 ? null : addDays(scoredOn, days) };
 }

@@ -29,7 +29,7 @@ function remainingLifeYears({ shape, scaleYears, ageYears, hazardRatio }: PartIn
 }
 
 /** Returns how a part accrues: by its planned age, or by its expected life if it is run to failure. */
-export function partFundedOverLife(
+export function fundedItemOfPart(
   part: PartInPlace,
   { bestAgeMonths, dueInYears }: { bestAgeMonths: number | null; dueInYears: number | null },
 ): FundedItem {

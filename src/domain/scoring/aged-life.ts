@@ -84,13 +84,13 @@ export function isPastUnknown(
   recordsSince: number,
 ): boolean {
   return (
-    mayHaveSucceeded(def, component, component.installYearBasis) &&
+    mayHaveReplacedEarlierPart(def, component, component.installYearBasis) &&
     partBirthDay(component.installYear, undefined) < recordsSince
   );
 }
 
 /** Returns whether a component without a Replacement on record can have replaced another before the record began. */
-export function mayHaveSucceeded(
+export function mayHaveReplacedEarlierPart(
   def: Pick<ComponentDef, "replaced">,
   { past }: Pick<ComponentHistory, "past">,
   basis: InstallYearBasis,

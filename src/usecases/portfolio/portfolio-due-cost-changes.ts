@@ -3,10 +3,10 @@ import type { Component, ComponentToScore } from "../../domain/component.ts";
 import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
-import { isHeldWear } from "../../domain/planning/due-hold.ts";
+import { isToleratedWearChange } from "../../domain/planning/due-decision-days.ts";
 import {
   dueStateOfAppliance,
-  heldDueState,
+  dueStateWithExpiry,
   isSameDue,
   type PlanContext,
   type StoredDue,
@@ -75,7 +75,7 @@ export class PortfolioDueCostChanges {
       this.#open.set(appliance.id, open);
     }
     open.appliance = appliance;
-    open.isHeld &&= isHeldOn(appliance, component.scoredOn) && isHeldWear(before, component);
+    open.isHeld &&= isHeldOn(appliance, component.scoredOn) && isToleratedWearChange(before, component);
     open.components.set(component.id, component);
     if (open.components.size < this.knowledge.type(appliance.typeId).components.length) return undefined;
     this.#open.delete(appliance.id);
@@ -119,7 +119,7 @@ export class PortfolioDueCostChanges {
   #dueOf(context: PlanContext<DuePart>, parts: readonly DuePart[]): StoredDue {
     if (parts.length === 0) return NOTHING_DUE;
     return this.#isHolding
-      ? heldDueState(context, parts)
+      ? dueStateWithExpiry(context, parts)
       : { ...dueStateOfAppliance(context, parts), dueHoldsUntil: null };
   }
 

@@ -4,13 +4,16 @@ import { serializeAction } from "../../../src/api-schemas/action-schema.ts";
 import type { Action } from "../../../src/domain/planning/action.ts";
 import type { Plannable } from "../../../src/domain/planning/component-plan.ts";
 import { DueSum } from "../../../src/domain/planning/due-cost-sum.ts";
-import { isHeldWear, LARGEST_DAILY_CHANGE } from "../../../src/domain/planning/due-hold.ts";
+import {
+  isToleratedWearChange,
+  LARGEST_DAILY_CHANGE,
+} from "../../../src/domain/planning/due-decision-days.ts";
 import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
 import {
   actionFromOwnRow,
   actionsOfStored,
   dueStateOfAppliance,
-  heldDueState,
+  dueStateWithExpiry,
   planStoredAppliance,
 } from "../../../src/domain/planning/planned-appliance.ts";
 import type { Confidence, RiskTier } from "../../../src/domain/scoring/scoring-types.ts";
@@ -160,7 +163,7 @@ test("what is due holds for as long as it is said to, however the parts age", ()
     ([any, before, wears]) => {
       // Most decisions hold for years: those matter that will soon be others.
       const components = aged(any, Math.max(0, daysUntilOther(any) - before), [{ age: 1, evidence: 0 }]);
-      const { dueHoldsUntil, ...due } = heldDueState(context, components);
+      const { dueHoldsUntil, ...due } = dueStateWithExpiry(context, components);
       expect(due).toEqual(dueStateOfAppliance(context, components));
       const held = dueHoldsUntil === null ? 0 : daysBetween(components[0]!.scoredOn, dueHoldsUntil);
       const kind = `${due.unitTiming ?? (due.dueCents > 0 ? "a part" : "nothing")}${held > 0 ? " held" : ""}`;
@@ -177,7 +180,7 @@ test("what is due holds for as long as it is said to, however the parts age", ()
 // Rule: due-hold
 test("only parts that age, and whose evidence changes little, have what is due held", () => {
   const before = { effectiveAgeYears: 9, hazardRatio: 1.2 };
-  const isHeld = (change: Partial<typeof before>) => isHeldWear(before, { ...before, ...change });
+  const isHeld = (change: Partial<typeof before>) => isToleratedWearChange(before, { ...before, ...change });
   expect(isHeld({})).toBe(true);
   expect(isHeld({ effectiveAgeYears: 9.01, hazardRatio: 1.2 * Math.exp(0.9 * LARGEST_DAILY_CHANGE) })).toBe(
     true,

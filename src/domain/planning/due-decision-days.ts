@@ -1,5 +1,5 @@
 import { DAYS_PER_YEAR } from "../time.ts";
-import { isUnitToGo, planParts, unitIn, type WholeAppliance } from "./appliance-plan.ts";
+import { isUnitToGo, planParts, unitWithMinorParts, type WholeAppliance } from "./appliance-plan.ts";
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import { fastPower, type PartInPlace } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
@@ -27,7 +27,7 @@ const MOST_POINTS = 64;
 type PartWear = { effectiveAgeYears: number; hazardRatio: number };
 
 /** Returns whether a component has changed between two days no more than a held decision allows. */
-export function isHeldWear(before: PartWear, after: PartWear): boolean {
+export function isToleratedWearChange(before: PartWear, after: PartWear): boolean {
   if (after.effectiveAgeYears < before.effectiveAgeYears) return false;
   return (
     after.hazardRatio === before.hazardRatio ||
@@ -42,7 +42,7 @@ type Worn = { parts: readonly PartInPlace[]; calendarYears: number };
  * Returns for how many days from now the decision on an appliance holds: its time as a whole, or without one which of its parts
  * are due. 0 if that is not clear.
  */
-export function dueHoldDays(
+export function daysUntilDueDecisionMayChange(
   parts: readonly PartInPlace[],
   whole: WholeAppliance | null,
   caches: PlanCaches,
@@ -80,7 +80,7 @@ function isSameOfParts(least: Worn, most: Worn, caches: PlanCaches, mustGo: read
   );
 }
 
-type WornUnit = ReturnType<typeof unitIn>;
+type WornUnit = ReturnType<typeof unitWithMinorParts>;
 
 const unitWith = (
   { parts, calendarYears }: Worn,
@@ -88,7 +88,7 @@ const unitWith = (
   caches: PlanCaches,
   mustGo: readonly boolean[],
 ): WornUnit =>
-  unitIn(
+  unitWithMinorParts(
     parts,
     planParts(parts, caches, mustGo),
     { ...whole, calendarAgeYears: whole.calendarAgeYears + calendarYears },
