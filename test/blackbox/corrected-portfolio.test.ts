@@ -26,6 +26,8 @@ type Model = {
   events: Recorded<{ appliance: number; defId: string | null; isVoid: boolean }>[];
   claims: Recorded<{ property: number; isVoid: boolean }>[];
   parts: Recorded<{ appliance: number; defId: string }>[];
+  /** The lines of the cost book. */
+  costs: Json[];
 };
 
 const withoutNulls = (fields: Json): Json =>
@@ -153,16 +155,18 @@ function comparable(value: Json, names: ReadonlyMap<string, string>): Json {
 /** Records the final state of the model: in the order of the records, without what was voided. */
 async function recordFinalState(client: ApiClient, model: Model): Promise<Recorder> {
   const made = new Recorder(client);
+  await client.put("/v1/cost-book", { lines: model.costs });
   for (const [index, { fields, isMerged }] of model.properties.entries())
     if (!isMerged) await made.property(index, fields);
   for (const [index, { fields, property }] of model.appliances.entries())
     await made.appliance(index, property, fields);
+  // Before the events: a part with a Replacement on record is not found to be the original.
+  for (const { appliance, defId, fields } of model.parts)
+    await client.put(`/v1/components/${await made.part(appliance, defId)}`, fields);
   for (const [index, { fields, appliance, defId, isVoid }] of model.events.entries())
     if (!isVoid) await made.event(index, appliance, defId, fields);
   for (const [index, { fields, property, isVoid }] of model.claims.entries())
     if (!isVoid) await made.claim(index, property, fields);
-  for (const { appliance, defId, fields } of model.parts)
-    await client.put(`/v1/components/${await made.part(appliance, defId)}`, fields);
   for (const kind of ["appliances", "properties"] as const)
     for (const [index, { isRetired }] of model[kind].entries())
       if (isRetired) await client.put(`/v1/${kind}/${made.id(kind, index)}`, { retired_at: RETIRED_AT });
@@ -178,11 +182,14 @@ const arbitraries = {
     unit_count: some(1, 6),
     year_built: some(1955, 1985, 2001),
     gross_area_sqft: some(null, 20_000),
+    stories: some(null, 4),
+    replacement_value: some(null, 900_000),
     records_since: some(null, "2015-01-01"),
   }),
   appliance: fc.record({
     type_id: some("water_heater_gas", "electrical_panel", "boiler", "fire_suppression", "elevator"),
-    install_year: some(1990, 2015),
+    install_year: some(null, 1990, 2015),
+    size: some(null, 300),
     brand: some(null, "Zinsco", "Rheem"),
     usage_intensity: some(null, 1.5),
   }),
@@ -204,6 +211,13 @@ const arbitraries = {
     proactive_cost: some(null, 700),
     original: some(null, true),
   }),
+  flags: some([], ["challenger"], ["federal_pacific", "aluminum_wiring"]),
+  costs: fc.subarray([
+    { type_id: "boiler", proactive_cost: 9_000, reactive_cost: 14_000, size: 200 },
+    { type_id: "water_heater_gas", proactive_cost: 2_100 },
+    { type_id: "water_heater_gas", state: "FL", proactive_cost: 1_700, reactive_cost: 2_600 },
+    { type_id: "elevator", component_def_id: "elev_machine", reactive_cost: 99_000 },
+  ]),
 };
 const step = fc.record({ ...arbitraries, act: fc.nat(), at: fc.nat(), to: fc.nat(), def: fc.nat() });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -212,7 +226,7 @@ const MOST = { properties: 3, appliances: 5 };
 
 /** Records a portfolio step by step, wrong and put right. */
 class Corrections {
-  readonly model: Model = { properties: [], appliances: [], events: [], claims: [], parts: [] };
+  readonly model: Model = { properties: [], appliances: [], events: [], claims: [], parts: [], costs: [] };
 
   constructor(readonly made: Recorder) {}
 
@@ -267,6 +281,22 @@ class Corrections {
     parts.push({ appliance, defId, fields: step.part });
   }
 
+  /** Sets and clears the flags that a partner states. */
+  async changeFlags({ at, flags }: Step): Promise<void> {
+    const { appliances } = this.model;
+    const appliance = pick(
+      appliances,
+      at,
+      ({ fields }, index) => fields.type_id === "electrical_panel" && this.#isWorking(index),
+    );
+    await this.#change("appliances", appliance, { flags_set: flags });
+  }
+
+  async changeCosts({ costs }: Step): Promise<void> {
+    await this.made.client.put("/v1/cost-book", { lines: costs });
+    this.model.costs = costs;
+  }
+
   changeProperty = ({ property, at }: Step) => this.#change("properties", this.#property(at), property);
 
   async changeAppliance({ appliance: { type_id: _, ...appliance }, at }: Step): Promise<void> {
@@ -288,6 +318,9 @@ class Corrections {
     if (appliance === undefined) return;
     const { fields } = this.model.appliances[appliance]!;
     for (const type of [type_id, fields.type_id]) await this.#put("appliances", appliance, { type_id: type });
+    // A size and flags are those of a type, and go with it.
+    const { size = null, flags_set } = fields;
+    await this.#put("appliances", appliance, { size, ...(flags_set && { flags_set }) });
   }
 
   async moveEvent(step: Step): Promise<void> {
@@ -343,7 +376,15 @@ class Corrections {
   readonly #acts = [
     ...[this.addProperty, this.addAppliance, this.addAppliance, this.addEvent, this.addEvent, this.addClaim],
     ...[this.changePart, this.changeProperty, this.changeAppliance, this.changeEvent, this.changeClaim],
-    ...[this.move, this.changeTypeAndBack, this.moveEvent, this.voidEvent, this.voidClaim],
+    ...[
+      this.changeFlags,
+      this.changeCosts,
+      this.move,
+      this.changeTypeAndBack,
+      this.moveEvent,
+      this.voidEvent,
+      this.voidClaim,
+    ],
     ...[this.retireAppliance, this.retireProperty, this.bringBack, this.merge],
   ];
 
@@ -354,7 +395,7 @@ class Corrections {
     return components[def % components.length].component_def_id;
   }
 
-  async #put(kind: Exclude<keyof Model, "parts">, index: number, body: Json): Promise<void> {
+  async #put(kind: Exclude<keyof Model, "parts" | "costs">, index: number, body: Json): Promise<void> {
     const id = this.made.id(kind, index);
     const paths = {
       properties: `/v1/properties/${id}`,
@@ -370,7 +411,11 @@ class Corrections {
     return property === undefined ? "" : this.made.id("properties", property);
   }
 
-  async #change(kind: Exclude<keyof Model, "parts">, index: number | undefined, change: Json): Promise<void> {
+  async #change(
+    kind: Exclude<keyof Model, "parts" | "costs">,
+    index: number | undefined,
+    change: Json,
+  ): Promise<void> {
     if (index === undefined) return;
     await this.#put(kind, index, change);
     const record = this.model[kind][index]!;

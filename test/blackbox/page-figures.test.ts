@@ -210,7 +210,6 @@ describe("the page of a property", () => {
       );
     const balances = table("Reserve balance by year (table)");
     for (const [heading, field] of [
-      ["Deposit", "deposit"],
       ["Needs", "needs"],
       ["Balance", "balance"],
       ["Fully funded", "fully_funded"],
@@ -221,6 +220,11 @@ describe("the page of a property", () => {
         column(balances, heading),
         plan.balances.map((one: Json) => one[field]),
       );
+    // A deposit is rounded up, as in the sentences about it.
+    const deposits = plan.balances.map(({ deposit }: Json) => Math.ceil(deposit));
+    expectShown("Deposit", column(balances, "Deposit"), deposits);
+    expect(column(balances, "Deposit")[0]).toBe(/Deposit (\$[\d,]+) a year/.exec(textOf(page))![1]!);
+    expect(deposits[0]).toBe(Math.ceil(plan.level_deposit["50"].noise.per_year));
     const lines = table("How the figures of 12 months fit together");
     expectShown(
       "lines",

@@ -101,7 +101,11 @@ function originOf(knowledge: Knowledge, downstream: string, evidence: Evidence):
     }
     case "keyword": {
       const group = knowledge.keywords.groups.find(({ id }) => id === subject)!;
-      return origin(`Technician note mentions “${subject.replaceAll("_", " ")}”`, group.ratio, "keywords");
+      return origin(
+        `Technician note mentions “${subject.replaceAll("_", " ")}” or similar`,
+        group.ratio,
+        "keywords",
+      );
     }
     case "claim": {
       const type = knowledge.claimType(subject)!;

@@ -104,7 +104,7 @@ function textOf(some: readonly ExplainedEvidence[]): string {
     case "inspection":
       return "Inspected, without a note of its condition";
     case "keyword":
-      return `A technician's note mentions “${subject.replaceAll("_", " ")}”`;
+      return `A technician's note mentions “${subject.replaceAll("_", " ")}” or similar`;
     case "claim":
       return label.replace(
         /^Claim:/,

@@ -59,7 +59,7 @@ export function AppDueWork({ plan }: { plan: ReturnType<typeof useAppPortfolioPl
             <p class="headline">{sectionDueNowHeadline({ plan: value, hazards: 0 })}</p>
             <ConditionSectionFigures plan={value} />
             <p class="small">
-              <a href={hrefTo(["actions"], { due: "0" })}>All actions that are due now</a>
+              <a href={hrefTo(["actions"], { due: "0" })}>All actions due now, inspections included</a>
             </p>
           </>
         )}

@@ -13,7 +13,7 @@ function amountText(amount: Amount, unit: string) {
     perUnit !== null
       ? ` (${moneyText(perUnit)} per ${unit} per month)`
       : perArea !== null
-        ? ` (${moneyText(perArea)} per 1,000 ${areaUnit()} per year)`
+        ? ` (${moneyText(Math.ceil(perArea))} per 1,000 ${areaUnit()} per year)`
         : "";
   return (
     <>
@@ -65,7 +65,7 @@ export function BalanceSectionTable({
       columns={[
         { heading: "Year", cell: ({ year }) => year },
         { heading: "Interest", isNumber: true, cell: ({ interest }) => whole(interest) },
-        { heading: "Deposit", isNumber: true, cell: ({ deposit }) => whole(deposit) },
+        { heading: "Deposit", isNumber: true, cell: ({ deposit }) => moneyText(Math.ceil(deposit)) },
         { heading: "Needs", isNumber: true, cell: ({ needs }) => whole(needs) },
         { heading: "Balance", isNumber: true, cell: ({ balance }) => whole(balance) },
         { heading: "Fully funded", isNumber: true, cell: ({ fully_funded }) => whole(fully_funded) },

@@ -129,7 +129,7 @@ function ReserveComparison({ plan, largest }: { plan: PlanSummaryJson; largest: 
       {perUnit !== null && (
         <>
           US lenders usually ask {usDollars(least)} to {usDollars(most)} per unit per year, and this schedule{" "}
-          <strong>{moneyText(Math.round(perUnit))}</strong>.{" "}
+          <strong>{moneyText(Math.ceil(perUnit))}</strong>.{" "}
           {perUnit > most && "It is more where items past their life are likely to fail soon. "}
         </>
       )}

@@ -84,7 +84,7 @@ describe("the reasons for a score", () => {
     const note = event("Repair", "2025-06-01", { componentId: TANK.componentId, notes: "tank leaks" });
     expect(texts(ofTank({ events: [note] }))).toContainEqual([
       "raises",
-      "A technician's note mentions “leak”",
+      "A technician's note mentions “leak” or similar",
       "2025-06-01",
     ]);
     expect(ofTank({}).some(({ text }) => text.startsWith("Affected by another component. Sacrificial"))).toBe(
