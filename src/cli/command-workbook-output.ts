@@ -13,7 +13,7 @@ export function checkCommandWorkbookOutput(format: string, output: string | unde
     );
 }
 
-/** Writes a workbook to a new file, and says so. */
+/** Writes a workbook to a new file, and prints its path. */
 export function writeCommandWorkbook(context: CommandContext, output: string, bytes: Uint8Array): void {
   const file = resolve(context.cwd, output);
   createCommandWorkbookFile(file, bytes);

@@ -77,7 +77,7 @@ export function renewClusterLockInBackground(
   id: string,
 ): ClusterLock & { stop(): void } {
   const renew = () => store.write((tx) => tx.locks.renew(id, LEASE_MS), { durability: "process" });
-  // A failed renewal is made up for by the next one, or by the transaction of a step.
+  // After a failed renewal, the next one or the transaction of a step extends the lock.
   const timer = setInterval(() => void renew().catch(() => {}), RENEW_INTERVAL_MS);
   timer.unref();
   return {

@@ -28,7 +28,7 @@ export type KnownHazard = {
   era: HazardEra | null;
   /** Codes of which a known flag leaves nothing to suspect. */
   excludedBy: readonly string[];
-  /** Who says so, and what they require. */
+  /** The authority that names it, and what it requires. */
   authority: string;
   action: HazardAction;
   actionSuspected: HazardAction;

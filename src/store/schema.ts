@@ -306,7 +306,7 @@ export function defineTables(columnTypes: ColumnTypes) {
   );
 
   /**
-   * How many components of a partner stand in a bucket (a score in hundredths, or one of the tiers), by blocks of
+   * How many components of a partner are in a bucket (a score in hundredths, or one of the tiers), by blocks of
    * 2,048 consecutive `seq`; block -1 is the whole. Finds the row at any offset of a filtered list in a few steps.
    */
   const componentCounters = table(

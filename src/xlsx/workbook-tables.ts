@@ -16,7 +16,7 @@ const MAX_ROW = 1_048_576;
 const MAX_COLUMN = 16_384;
 /** The most that a spreadsheet program lets a cell have, in characters. */
 const MAX_CELL = 32_767;
-/** One text may stand in any number of cells, and each of them becomes text of its own. */
+/** One text may be in any number of cells, and each of them becomes text of its own. */
 const MAX_CHARS = 256 * 1_048_576;
 /** One cell in the last column makes its row as wide as the sheet can be. */
 const MAX_CELLS = 20_000_000;

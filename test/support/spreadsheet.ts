@@ -1,7 +1,7 @@
 import { parseCellRef, readXlsx } from "hucre/xlsx";
 
 /*
- * A small spreadsheet program: computes the formulas of a workbook anew, from what was entered alone. It knows what the
+ * A small spreadsheet program: recalculates the formulas of a workbook from what was entered. It knows what the
  * product's workbooks use, and nothing of how these are made.
  */
 

@@ -16,7 +16,7 @@ import type { UnitInPlace } from "./whole-unit.ts";
 /** The days that are tried. */
 const LONGER_HOLDS = [60, 20] as const;
 const SHORTEST_HOLD = 7;
-/** By how much the logarithm of a hazard ratio changes in a day at most; faster evidence is decided on anew. */
+/** By how much the logarithm of a hazard ratio changes in a day at most; for faster evidence the decision is made again. */
 export const LARGEST_DAILY_CHANGE = 0.0015;
 /** The share of a yearly cost by which a sum must differ from it: more than the sums of a decision are rounded by. */
 const MARGIN = 1e-6;
@@ -62,7 +62,7 @@ export function daysUntilDueDecisionMayChange(
     if (timing === "now") return isUnitToGo(whole, mustGo) || staysDue(little, much);
     return timing === "later" && staysLater(little, much);
   };
-  // The shortest first: what does not hold for that is tried anew each day.
+  // The shortest first: a decision that does not hold for that is tried again each day.
   return holds(SHORTEST_HOLD) ? (LONGER_HOLDS.find(holds) ?? SHORTEST_HOLD) : 0;
 }
 

@@ -11,7 +11,7 @@ type OtherFigures = {
   reserveCents: number;
 };
 
-/** The sums of the coming 12 months that stand on one property's pages, and how they follow from each other; in cents. */
+/** The sums of the coming 12 months on the pages of one property, and how they follow from each other; in cents. */
 export type TwelveMonthReconciliation = OtherFigures & {
   immediateCents: number;
   shortTermCents: number;

@@ -8,7 +8,7 @@ import { TYPE_PARSERS } from "./postgres-type-parsers.ts";
 /*
  * Calls of a partner's day are reserved by the statement that reads the partner's revision, in a transaction of its own.
  * The statement waits for no row: when the row is locked, or too few calls are left, the caller reserves them with an
- * ordinary write. Each reservation under way has a writer's row of its own: after a lost connection that row tells
+ * ordinary write. Each reservation in progress has a writer's row of its own: after a lost connection that row shows
  * whether the reservation was committed, and prevents a later commit.
  */
 

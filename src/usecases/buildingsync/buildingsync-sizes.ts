@@ -38,7 +38,7 @@ export function buildingSyncEquipmentSize(
     );
   if (typeId === "pool_equipment") return withUnit(Number(poolVolume(system)), "gallons");
   if (!CAPACITY.has(typeId) || (COOLING.has(typeId) && system.name === "HeatingSource")) return undefined;
-  // The capacity stands in the system, or in the device that it is.
+  // The capacity is in the system, or in the device that it is.
   for (const element of [system, ...system.children]) {
     const capacity = ["OutputCapacity", "Capacity", "InputCapacity"]
       .map((name) => Number(xmlTextAt(element, name)))

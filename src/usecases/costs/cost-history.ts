@@ -14,7 +14,7 @@ const EVENTS_A_STEP = 2_000;
 /**
  * Returns what the partner has paid for replacements, by kind, beside the costs by `prices`. The bills of a retired appliance
  * were paid and count; those of a demo property are invented. Reads the appliances in their order, and the events of some at a
- * time by their index, so that a portfolio of any size needs little memory and holds up nobody.
+ * time by their index, so that a portfolio of any size needs little memory and blocks no other request.
  */
 export async function replacementCostHistory(
   { read }: Pick<Store, "read">,

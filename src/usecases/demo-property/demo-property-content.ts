@@ -23,7 +23,7 @@ export type DemoVisit = {
 export type DemoAppliance = Pick<NewAppliance, "typeId"> &
   Partial<Pick<NewAppliance, "brand" | "model" | "serial" | "usageIntensity">> & {
     ageYears: number;
-    /** The number of the unit that it stands in; absent if it serves the whole property. */
+    /** The number of the unit that it is in; absent if it serves the whole property. */
     unit?: number;
     /** The end of its warranty, in days from today. */
     warrantyDays?: number;

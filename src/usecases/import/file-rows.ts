@@ -43,7 +43,7 @@ export async function surveyImportFile(
     if (headings) rows++;
     else {
       headings = cells;
-      findImportColumns(name, kind, headings, mappings, defaults); // a wrong heading is told before a long file is read
+      findImportColumns(name, kind, headings, mappings, defaults); // rejects a wrong heading before a long file is read
     }
   }
   if (!headings)

@@ -13,7 +13,7 @@ type SearchProps = {
   /** The label of the field, and the example in it. */
   label: string;
   placeholder: string;
-  /** Shown while there is nothing to say of the results, and when there are none. */
+  /** Shown before there are results, and if there are none. */
   hint: string | undefined;
   nothing: string;
   /** Throws an ApiFailure. */

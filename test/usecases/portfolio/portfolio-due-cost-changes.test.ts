@@ -69,7 +69,7 @@ test("what is due is stored with each write that changes it", async () => {
 });
 
 // Rule: due-hold
-test("a snapshot takes what is due from an earlier decision, and a write decides anew", async () => {
+test("a snapshot takes what is due from an earlier decision, and a write decides again", async () => {
   const { store, time, clock } = fixture;
   const isDue = { dueCents: 0, unitTiming: "now" } as const;
   const tamper = (dueHoldsUntil: string | null) =>

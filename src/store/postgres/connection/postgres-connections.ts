@@ -138,7 +138,7 @@ export class PostgresConnections {
       if (next) next();
       else this.#checkedOut--;
     };
-    // The statement under way reports the error.
+    // The statement in progress reports the error.
     const ignore = () => {};
     try {
       const client = await this.#retried(async (isRepeated) => {
@@ -166,7 +166,7 @@ export class PostgresConnections {
   }
 
   /**
-   * Opens a dedicated connection, on which several statements may be under way at once. The caller calls `end`, or
+   * Opens a dedicated connection, on which several statements may be in progress at once. The caller calls `end`, or
    * `drop` when the connection is lost.
    */
   async open(): Promise<pg.Client> {
@@ -254,7 +254,7 @@ export class PostgresConnections {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // Ends the retries of whatever is still under way, such as a writer whose commit hangs.
+    // Ends the retries of all work in progress, such as a writer whose commit hangs.
     this.#unavailable ??= new StorageError("the store is closed");
     this.#stopPolling();
     await Promise.all([...this.#dedicated.keys()].map((client) => this.end(client)));
@@ -264,7 +264,7 @@ export class PostgresConnections {
   async #connect(settings: pg.ClientConfig = {}): Promise<pg.Client> {
     const socket = this.#newSocket();
     const client = new pg.Client({ ...this.#settings, ...settings, stream: () => socket });
-    // The statement under way reports the error; without one, the next statement does.
+    // The statement in progress reports the error; without one, the next statement does.
     client.on("error", () => {
       this.#dedicated.delete(client);
       socket.destroy();

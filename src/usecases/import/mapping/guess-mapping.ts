@@ -143,7 +143,7 @@ function fieldsOf(columns: readonly Column[], kind: string, known: KnownFields):
 }
 
 /**
- * Returns whether a column has a field's own name. `property_id` is told by its cells, under any heading: owners call their own
+ * Returns whether a column has a field's own name. `property_id` is recognized by its cells, under any heading: owners call their own
  * references so.
  */
 function hasNameOf(field: string, { words, chosen, cells }: Column): boolean {
