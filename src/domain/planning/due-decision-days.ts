@@ -1,11 +1,10 @@
 import { DAYS_PER_YEAR } from "../time.ts";
 import { isUnitToGo, planParts, unitWithMinorParts, type WholeAppliance } from "./appliance-plan.ts";
+import { DueBounds, failsIn, plannedMonth, type WornUnit, worksAt } from "./due-bounds.ts";
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import { fastPower, type PartInPlace } from "./part-in-place.ts";
+import type { PartInPlace } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
-import { replacementMonth } from "./replacement-advice.ts";
 import type { UnitTiming } from "./unit-advice.ts";
-import type { UnitInPlace } from "./whole-unit.ts";
 
 /*
  * The days for which a decision on what is due holds while parts only age and their evidence fades. All that is due is decided
@@ -13,9 +12,12 @@ import type { UnitInPlace } from "./whole-unit.ts";
  * little worn, and as much worn, as they can be until then (docs/model/planning.md#due-now).
  */
 
-/** The days that are tried. */
-const LONGER_HOLDS = [60, 20] as const;
-const SHORTEST_HOLD = 7;
+/** The days that are tried: first 60, for which most decisions hold. */
+const USUAL_HOLD = 60;
+const LONGER_HOLD = 240;
+const SHORTER_HOLDS = [20, 7, 2] as const;
+/** The share of a hold over which its end is spread, so that the decisions of one day do not end on one day. */
+const SPREAD = 1 / 4;
 /** By how much the logarithm of a hazard ratio changes in a day at most; for faster evidence the decision is made again. */
 export const LARGEST_DAILY_CHANGE = 0.0015;
 /** The share of a yearly cost by which a sum must differ from it: more than the sums of a decision are rounded by. */
@@ -60,10 +62,18 @@ export function daysUntilDueDecisionMayChange(
     const little = unitWith(least, whole, caches, mustGo);
     const much = unitWith(most, whole, caches, mustGo);
     if (timing === "now") return isUnitToGo(whole, mustGo) || staysDue(little, much);
-    return timing === "later" && staysLater(little, much);
+    return timing === "later" && (staysLater(little, much) || staysLaterByBounds(little, much));
   };
-  // The shortest first: a decision that does not hold for that is tried again each day.
-  return holds(SHORTEST_HOLD) ? (LONGER_HOLDS.find(holds) ?? SHORTEST_HOLD) : 0;
+  if (holds(USUAL_HOLD)) return holds(LONGER_HOLD) ? LONGER_HOLD : USUAL_HOLD;
+  return SHORTER_HOLDS.find(holds) ?? 0;
+}
+
+/** Returns for how many of the days that a decision holds it is kept: all or fewer, by the appliance's ID. */
+export function daysUntilNextDecision(days: number, applianceId: string): number {
+  const choices = Math.floor(days * SPREAD) + 1;
+  let hash = 0;
+  for (let at = 0; at < applianceId.length; at++) hash = (31 * hash + applianceId.charCodeAt(at)) % 65_521;
+  return days - (hash % choices);
 }
 
 const worn = (part: PartInPlace, years: number, change: number): PartInPlace => ({
@@ -79,8 +89,6 @@ function isSameOfParts(least: Worn, most: Worn, caches: PlanCaches, mustGo: read
     ({ plan }, index) => (plan.dueInYears === 0) === (much![index]!.plan.dueInYears === 0),
   );
 }
-
-type WornUnit = ReturnType<typeof unitWithMinorParts>;
 
 const unitWith = (
   { parts, calendarYears }: Worn,
@@ -149,25 +157,17 @@ function staysLater(little: WornUnit, much: WornUnit): boolean {
   return least >= monthly + margin;
 }
 
+/** Does the same by the sums of all months, for units of which the first or the last month does not tell. */
+function staysLaterByBounds(little: WornUnit, much: WornUnit): boolean {
+  const { unit, newUnit } = little;
+  if (unit.failedPriceCents < unit.priceCents) return false;
+  if (unit.capMonths !== null && 12 * much.unit.ageYears >= unit.capMonths) return false;
+  const margin = MARGIN * newUnit.policy.yearlyCents;
+  const bounds = new DueBounds(little, much);
+  return bounds.fallsBelow(margin) && (unit.capMonths !== null || bounds.endsAboveLeast(margin));
+}
+
 type WornPart = WornUnit["minors"][number];
-
-/** Returns h of a month. */
-function failsIn({ principal, principalAge }: UnitInPlace, month: number): number {
-  if (!principal || !principalAge) return 0;
-  const { shape, scaleYears } = principal;
-  const passed = (months: number) => fastPower((principalAge.ageYears + months / 12) / scaleYears, shape);
-  return -Math.expm1(-principalAge.hazardRatio * (passed(month) - passed(month - 1)));
-}
-
-/** Returns the probability that a part works at the end of a month. */
-function worksAt({ shape, scaleYears, ageYears, hazardRatio }: PartInPlace, month: number): number {
-  const age = ageYears / scaleYears;
-  return Math.exp(-hazardRatio * (fastPower(age + month / 12 / scaleYears, shape) - fastPower(age, shape)));
-}
-
-/** Returns the month in which a part is replaced as planned, if it works until then. */
-const plannedMonth = ({ plan: { dueInYears } }: WornPart) =>
-  dueInYears === null ? Number.POSITIVE_INFINITY : Math.max(1, replacementMonth(dueInYears));
 
 /** Returns the most that a part may cost in the next month. */
 function mostInFirstMonth(little: WornPart, much: WornPart): number {

@@ -31,7 +31,7 @@ import {
   type Plannable,
   partInPlaceOf,
 } from "./component-plan.ts";
-import { daysUntilDueDecisionMayChange } from "./due-decision-days.ts";
+import { daysUntilDueDecisionMayChange, daysUntilNextDecision } from "./due-decision-days.ts";
 import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
 import { type PlanCaches, planPart } from "./plan.ts";
 import type { CostSchedule } from "./schedule.ts";
@@ -230,8 +230,11 @@ export function dueStateWithExpiry<C extends DueComponent>(
     hazards.map(Boolean),
     timing,
   );
-  const { scoredOn } = components[0]!;
-  return { ...due, dueHoldsUntil: days === 0 ? null : addDays(scoredOn, days) };
+  const { applianceId, scoredOn } = components[0]!;
+  return {
+    ...due,
+    dueHoldsUntil: days === 0 ? null : addDays(scoredOn, daysUntilNextDecision(days, applianceId)),
+  };
 }
 
 function decideOnDue<C extends DueComponent>(
