@@ -1,23 +1,30 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { clusterClockOffset, isClockOffsetTooLarge } from "../cluster/cluster-server.ts";
 import { OperatorError } from "../domain/errors.ts";
+import { type Instant, isoText } from "../domain/time.ts";
 import { IMPERSONATION_TOKEN_VARIABLE, impersonationTokens } from "../secrets/impersonation-token.ts";
 import { type DataFolder, openServerDataFolder } from "../server/server-data-folder.ts";
 import type { SqliteStoreOptions } from "../store/sqlite/sqlite-store.ts";
+import type { Store } from "../store/store.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import type { CommandContext } from "./command-context.ts";
 import { emptyDatabaseRemedy, requireCommandInstallation } from "./command-installation.ts";
 
 type StoreChoices = Pick<SqliteStoreOptions, "mapsFile" | "purging">;
+type DataChoices = StoreChoices & {
+  /** Also runs where the machine's clock differs from that of a shared database: what the command reports depends on neither. */
+  acceptsAnyClock?: boolean;
+};
 
 /**
  * Opens the data folder or its database, runs `run` and closes it again, also when `run` fails.
- * @throws OperatorError if there is no installation, or if its schema is not that of this version.
+ * @throws OperatorError if there is no installation, if its schema is not that of this version, or if the clock is wrong.
  */
 export async function withData<T>(
   context: CommandContext,
   run: (folder: DataFolder) => Promise<T>,
-  options: StoreChoices = {},
+  { acceptsAnyClock = false, ...options }: DataChoices = {},
 ): Promise<T> {
   requireCommandInstallation(context);
   const { config, env, now, random } = context;
@@ -32,6 +39,7 @@ export async function withData<T>(
   });
   const { store } = folder;
   try {
+    if (store.isShared && !acceptsAnyClock) await requireDatabaseClock(store, now);
     return await run(folder);
   } catch (error) {
     // A database server may fail at any time, and the raw error of a query contains its parameters.
@@ -39,6 +47,18 @@ export async function withData<T>(
   } finally {
     await store.close();
   }
+}
+
+/** Throws an OperatorError if this machine's clock is not that of the database, by which servers date what they write. */
+async function requireDatabaseClock({ read }: Pick<Store, "read">, now: () => Instant): Promise<void> {
+  const before = now();
+  const database = await read.clock.databaseNow();
+  const offMs = clusterClockOffset(before, now(), database);
+  if (!isClockOffsetTooLarge(offMs)) return;
+  throw new OperatorError(
+    `this machine's clock (${isoText(now())}) differs from the database's (${isoText(database)}) by ${Math.round(Math.abs(offMs) / 1000)} s`,
+    "Synchronize both with NTP, and run the command again. Nothing was changed.",
+  );
 }
 
 /**

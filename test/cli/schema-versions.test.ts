@@ -78,7 +78,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(place, { recursive: true }));
 
-async function run(argv: CommandLine, env: Record<string, string> = {}) {
+async function run(argv: CommandLine, env: Record<string, string> = {}, clockOffMs = 0) {
   const outcome = { code: -1, stdout: "", stderr: "" };
   const output = (stream: "stdout" | "stderr") => ({
     write(text: string) {
@@ -96,7 +96,7 @@ async function run(argv: CommandLine, env: Record<string, string> = {}) {
     isTty: false,
     columns: 100,
     tableWidth: Number.POSITIVE_INFINITY,
-    now: Date.now,
+    now: () => Date.now() + clockOffMs,
     random: (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     guard: () => {},
     betweenSteps: (yieldNow) => yieldNow,
@@ -105,8 +105,8 @@ async function run(argv: CommandLine, env: Record<string, string> = {}) {
 }
 
 /** Runs the command; expects that it fails with exit code 1 and prints only an error. */
-async function refusal(line: CommandLine, env?: Record<string, string>) {
-  const { code, stdout, stderr } = await run([...line, "--json"], env);
+async function refusal(line: CommandLine, env?: Record<string, string>, clockOffMs?: number) {
+  const { code, stdout, stderr } = await run([...line, "--json"], env, clockOffMs);
   expect({ line, code, stdout, stderr }).toEqual({
     line,
     code: 1,
@@ -311,5 +311,28 @@ describe("in PostgreSQL", () => {
     const env = { MAINSTAY_STORAGE__URL: url };
     expect((await run(["migrate", "--data-dir", join(place, "data")], env)).code).toBe(0);
     expect(await ledgerOf(url)).toHaveLength(known);
+  });
+
+  // Rule: command-clock
+  test("a command refuses a machine whose clock is not the database's, unless it only reports what is stored", async () => {
+    const env = { MAINSTAY_STORAGE__URL: await postgres.newInstallation() };
+    const onDatabase = (...line: string[]) => [...line, "--data-dir", join(place, "data")];
+    expect((await run(onDatabase("init", "--config", join(place, "new.toml")), env)).code).toBe(0);
+    for (const [line, clockOffMs] of [
+      [["snapshot"], 86_400_000],
+      [["snapshot", "--discard-later"], -3_600_000],
+      [["partner", "create", "Acme"], 120_000],
+    ] as const) {
+      const { error, hint } = await refusal(onDatabase(...line), env, clockOffMs);
+      expect(error).toMatch(
+        /^this machine's clock \(20.*Z\) differs from the database's \(20.*Z\) by \d+ s$/,
+      );
+      expect(hint).toContain("Synchronize both with NTP");
+    }
+    for (const line of ["servers", "audit"])
+      expect((await run(onDatabase(line), env, 86_400_000)).code, line).toBe(0);
+    const { stdout } = await run(onDatabase("audit", "--json"), env);
+    expect(JSON.parse(stdout).entries).toEqual([]);
+    expect((await run(onDatabase("partner", "list"), env, 30_000)).code).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import { type AuditEntryJson, serializeAuditLog } from "../../api-schemas/audit-schema.ts";
 import { AUDIT_ACTIONS } from "../../domain/wording/audit-actions.ts";
+import type { DataFolder } from "../../server/server-data-folder.ts";
 import { namedAuditEntries } from "../../usecases/administration/audit-log.ts";
 import { pageAuditChangeTexts } from "../../web/page/page-audit-changes.ts";
 import { choiceOption, defineCommand, textOption, wholeNumberOption } from "../command.ts";
@@ -25,10 +26,11 @@ export const auditCommand = defineCommand({
   ],
   async run(context, _arguments, { subject, partner, actor, action, from, to, limit = 50 }) {
     const filter = { subject, actor, action, partnerId: partner, since: from, until: to };
-    const { entries, total } = await withData(context, async ({ store: { read } }) => ({
+    const list = async ({ store: { read } }: DataFolder) => ({
       entries: await namedAuditEntries(read, await read.audit.page({ limit, offset: 0 }, filter)),
       total: await read.audit.count(filter),
-    }));
+    });
+    const { entries, total } = await withData(context, list, { acceptsAnyClock: true });
     const records = entries.map(serializeAuditLog);
     context.print(
       { entries: records, total },

@@ -1,5 +1,6 @@
 import { serializeServers } from "../../api-schemas/cluster-server-schema.ts";
 import { LEASE_MS } from "../../cluster/lease.ts";
+import type { DataFolder } from "../../server/server-data-folder.ts";
 import { defineCommand } from "../command.ts";
 import { withData } from "../command-data-access.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
@@ -13,10 +14,11 @@ export const serversCommand = defineCommand({
   options: {},
   examples: ["mainstay servers"],
   async run(context) {
-    const found = await withData(context, async ({ store }) => ({
+    const list = async ({ store }: DataFolder) => ({
       isShared: store.isShared,
       servers: await store.read.servers.list(LEASE_MS),
-    }));
+    });
+    const found = await withData(context, list, { acceptsAnyClock: true });
     const view = serializeServers(found);
     context.print(
       view,

@@ -28,6 +28,7 @@ export function latestInstantStore(engine: Engine) {
       })
       .from(clock),
   );
+  const present = engine.prepared(() => db.select({ now: engine.now }).from(clock));
   const set = engine.prepared(() =>
     db.update(clock).set({ lastInstant: sql`${placeholder("lastInstant")}` }),
   );
@@ -40,6 +41,10 @@ export function latestInstantStore(engine: Engine) {
     /** Returns the latest instant of the partner's rows. All later rows have later instants. */
     async lastInstantOf(partnerId: string): Promise<Instant> {
       return (await ofPartner().execute({ partnerId }))[0]!.lastInstant;
+    },
+    /** Returns the present instant by the database's clock; of a file, by the machine's. */
+    async databaseNow(): Promise<Instant> {
+      return Number((await present().execute({}))[0]!.now);
     },
     async setLastInstant(lastInstant: Instant): Promise<void> {
       await set().execute({ lastInstant });
