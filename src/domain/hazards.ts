@@ -63,7 +63,8 @@ export function hazardFlagsOfAppliance(
     if (basis) return [{ code, basis }];
     if (excludedBy.some((other) => known.has(other))) return [];
     const isSuspected =
-      isOfEra(hazard, appliance, yearBuilt) && replacedOn(hazard, appliance, components, events) === "";
+      isOfEra(knowledge, hazard, appliance, yearBuilt) &&
+      replacedOn(hazard, appliance, components, events) === "";
     return isSuspected ? [{ code, basis: "era" }] : [];
   });
 }
@@ -108,8 +109,13 @@ function replacedOn(
   return last;
 }
 
-function isOfEra({ era }: KnownHazard, appliance: FlaggedAppliance, yearBuilt: number | null): boolean {
-  if (!era || (era.withoutBrand && appliance.brand !== null)) return false;
+function isOfEra(
+  knowledge: Knowledge,
+  { era }: KnownHazard,
+  appliance: FlaggedAppliance,
+  yearBuilt: number | null,
+): boolean {
+  if (!era || (era.withoutBrand && knowledge.statesBrand(appliance.brand))) return false;
   const { installYear, installYearBasis } = appliance;
   const year = era.of === "building" ? yearBuilt : installYear;
   if (year === null || year < era.firstYear || year > era.lastYear) return false;

@@ -339,6 +339,8 @@ export type KnowledgeData = {
   model: ScoringModel;
   types: readonly ApplianceType[];
   brandFamilies: readonly BrandFamily[];
+  /** The texts of registers that say that no brand is known. */
+  unstatedBrands: readonly string[];
   hazards: readonly Hazard[];
   knownHazards: readonly (KnownHazard & { names: readonly string[] })[];
   keywords: KeywordRules;
@@ -394,6 +396,8 @@ export type Knowledge = {
   component(defId: string): ComponentDef;
   /** Returns the brand's tier for the type, ignoring case, punctuation and a longer name; undefined if unknown. */
   brandTier(typeId: string, brand: string | null): BrandTier | undefined;
+  /** Returns whether a text names a brand; false for one that says that none is known. */
+  statesBrand(brand: string | null): boolean;
   /** Returns the components that a recalled or condemned make harms, if the brand or the model names one. */
   hazard(typeId: string, brand: string | null, model: string | null): ReadonlySet<string>;
   /** Throws for an unknown code. */

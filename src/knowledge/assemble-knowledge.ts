@@ -56,6 +56,7 @@ export function assembleKnowledge(files: CheckedFiles): KnowledgeData {
     model: scoringModel(files.model),
     types,
     brandFamilies: files.brands.families.map(({ type_ids, ...tiers }) => ({ typeIds: type_ids, tiers })),
+    unstatedBrands: files.brands.unstated,
     hazards: files.brands.hazards.map(({ names, type_ids, component_ids }) => ({
       names,
       typeIds: type_ids,

@@ -76,6 +76,7 @@ export const brandsFile = type({
   ...closed,
   note: text,
   ...provenance,
+  unstated: texts,
   families: type({
     ...closed,
     type_ids: tokens,

@@ -28,6 +28,7 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
   const regimes = Map.groupBy(data.regimes, (regime) => regime.typeId);
   const groups = new Map(data.keywords.groups.map((group) => [group.id, group]));
   const brands = brandTable(data.brandFamilies);
+  const unstated = new Set(data.unstatedBrands.map((text) => nameWords(text).join(" ")));
   const hazards = hazardTable(data.hazards);
   const knownHazards = new Map(data.knownHazards.map((hazard) => [hazard.code, hazard]));
   const hazardsOf = new Map<string, KnownHazard[]>();
@@ -61,6 +62,11 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
     type: (id) => known(types, id, "appliance type"),
     component: (defId) => known(components, defId, "component"),
     brandTier: (typeId, brand) => (brand === null ? undefined : findTier(brands.get(typeId), brand)),
+    statesBrand(brand) {
+      if (brand === null) return false;
+      const words = nameWords(brand);
+      return words.length > 0 && !unstated.has(words.join(" "));
+    },
     hazard: (typeId, brand, model) => findHazard(hazards.get(typeId), `${brand ?? ""} ${model ?? ""}`),
     knownHazard: (code) => known(knownHazards, code, "known hazard"),
     hazardsOf: (typeId) => hazardsOf.get(typeId) ?? NONE,

@@ -56,6 +56,7 @@ describe("a brand or model names a hazard", () => {
   test.each([
     ["Federal Pacific Electric", "federal_pacific:brand"],
     ["FPE", "federal_pacific:brand"],
+    ["F.P.E.", "federal_pacific:brand"],
     ["federal-pacific", "federal_pacific:brand"],
     ["Sylvania-Zinsco", "zinsco:brand"],
     ["GTE Sylvania", "zinsco:brand"],
@@ -299,6 +300,9 @@ describe("years alone", () => {
   test("suspect a panel without a brand, unless a make is known", () => {
     const old = { brand: null, installYear: 1960 };
     expect(flagsOf(old, 1960)).toBe("unidentified_panel:era");
+    for (const brand of ["Unknown", "N/A", "none", "-", "?"])
+      expect([brand, flagsOf({ ...old, brand }, 1960)]).toEqual([brand, "unidentified_panel:era"]);
+    expect(flagsOf({ ...old, brand: "Unknown Electric Co" }, 1960)).toBe("");
     expect(flagsOf({ ...old, brand: "Square D" }, 1960)).toBe("");
     expect(flagsOf(old, 1960, [event("2020-01-01", "Zinsco panel")])).toBe("zinsco:notes");
     expect(flagsOf({ ...old, flagsSet: "pushmatic" }, 1960)).toBe("pushmatic:stated");

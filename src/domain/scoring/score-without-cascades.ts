@@ -250,7 +250,7 @@ function eraRatio(
   let product = 1;
   for (const era of knowledge.erasOf(subject.def.id)) {
     if (yearBuilt < era.firstYear || yearBuilt > era.lastYear) continue;
-    if (era.withoutBrand && brand !== null) continue;
+    if (era.withoutBrand && knowledge.statesBrand(brand)) continue;
     product *= appendScoreEvidence(trail, "era", era.id, null, era.ratio);
   }
   return product;

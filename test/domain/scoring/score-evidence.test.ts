@@ -179,7 +179,7 @@ describe("the era of a building", () => {
 
   // Rule: eras
   test("says less than a known make", () => {
-    expect([panel(null), panel("Square D"), panel("Zinsco")]).toEqual([1.3, 1, 1]);
+    expect([panel(null), panel("N/A"), panel("Square D"), panel("Zinsco")]).toEqual([1.3, 1.3, 1, 1]);
   });
 });
 
