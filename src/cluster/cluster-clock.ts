@@ -21,11 +21,17 @@ export class ClusterClock {
     private readonly monotonicMs: () => number,
   ) {}
 
-  /** Returns the present instant; that of the server's own clock before the first heartbeat. */
+  /** Returns the present instant; that of the server's own clock before the database was asked. */
   readonly now = (): Instant => {
     const latest = this.#latest;
     return latest ? Math.floor(latest.instant + this.monotonicMs() - latest.monotonicMs) : this.own();
   };
+
+  /** Asks the database before the first heartbeat, so that nothing is dated by a server's own clock that is wrong. */
+  async start(databaseNow: () => Promise<Instant>): Promise<void> {
+    const before = this.read();
+    this.compare(before, await databaseNow());
+  }
 
   read(): Reading {
     return { own: this.own(), monotonicMs: this.monotonicMs() };

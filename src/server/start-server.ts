@@ -141,6 +141,7 @@ async function startLocked(given: AppDeps, lock: InstanceLock): Promise<App> {
   const folder = await openServerDataFolder({ ...deps, isServing: true });
   const { store } = folder;
   try {
+    if (store.isShared) await clusterClock.start(store.read.clock.databaseNow);
     return await startOn(folder, deps, lock);
   } catch (error) {
     await store.close();

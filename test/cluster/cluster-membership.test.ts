@@ -122,6 +122,9 @@ describe("a server in a cluster", () => {
     const time = new ManualTime();
     const server = new SimulatedServer("s", time, new MemoryLeaseRepository(() => time.now));
     server.clockOff = 86_400_000;
+    expect(server.clock.now()).toBe(time.now + 86_400_000);
+    await server.clock.start(async () => time.now);
+    expect(server.clock.now()).toBe(time.now);
     await server.membership.start();
     expect(server.clock.now()).toBe(time.now);
     server.clockOff = -1_000;
