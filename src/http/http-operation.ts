@@ -4,7 +4,7 @@ import type { Administrator, Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop/event-loop.ts";
 import type { RevisedPartner } from "../store/queries/partners-queries.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, Tx } from "../store/store.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import type { PortfolioWriter } from "../usecases/portfolio/portfolio-writer.ts";
 import type { SumsOf } from "../usecases/revision-caches/revision-caches.ts";
@@ -70,7 +70,14 @@ export type PartnerCall = Call & {
   sumsOf: SumsOf;
   /** Writes to the partner's portfolio. For an operation that accepts Idempotency-Key, stores the reply in the same transaction. */
   writePortfolio<Body>(run: (writer: PortfolioWriter) => Promise<Reply<Body>>): Promise<Reply<Body>>;
+  /**
+   * Runs an operation that accepts Idempotency-Key and reads its own body, unless the reply to a request with the same key
+   * and content is stored. `run` calls the function that it gets within its transaction, which stores the reply.
+   */
+  runOnce<Body>(content: string, run: (once: WriteOnce<Body>) => Promise<Reply<Body>>): Promise<Reply<Body>>;
 };
+
+type WriteOnce<Body> = (tx: Tx, write: () => Promise<Reply<Body>>) => Promise<Reply<Body>>;
 
 export type AdminCall = Call & {
   administrator: Administrator;

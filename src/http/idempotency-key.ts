@@ -4,7 +4,7 @@ import type { Instant } from "../domain/time.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/idempotent-replies-queries.ts";
 import type { Store, Tx } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
-import type { Reply } from "./http-operation.ts";
+import type { PartnerCall, Reply } from "./http-operation.ts";
 import { stringifyReplyYielding } from "./json-reply-stream.ts";
 import { invalidParameterFailure } from "./query-parameters.ts";
 
@@ -21,6 +21,9 @@ export function idempotencyKey(headers: Headers): string | undefined {
     throw invalidParameterFailure("Idempotency-Key", "must be 1 to 255 printable characters");
   return key;
 }
+
+/** Runs an operation whose request has no Idempotency-Key, or whose `writePortfolio` stores the reply. */
+export const runWithoutKey: PartnerCall["runOnce"] = (_content, run) => run((_tx, write) => write());
 
 /** Replays the reply to a repeated request. A reply is stored in the transaction of its write, so neither exists alone. */
 export class Idempotency {
@@ -59,6 +62,16 @@ export class Idempotency {
     } finally {
       this.#running.delete(name);
     }
+  }
+
+  /** Returns the stored reply, or else runs the request. Throws as both do. */
+  async replayOrRun<Body>(
+    identity: RequestIdentity,
+    now: Instant,
+    handle: () => Promise<Reply<Body>>,
+  ): Promise<Reply<Body>> {
+    const reply = await this.run(identity, async () => (await this.replay(identity, now)) ?? handle());
+    return reply as Reply<Body>;
   }
 
   /** Writes the request and its reply, unless another server did so in the meantime; returns the stored reply. */

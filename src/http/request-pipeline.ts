@@ -5,7 +5,6 @@ import type { Administrator } from "../domain/partner.ts";
 import { dayOf, type Instant, nextUtcMidnight } from "../domain/time.ts";
 import { yieldForRequest } from "../event-loop/event-loop.ts";
 import type { Logger } from "../logging/logger.ts";
-import type { RevisedPartner } from "../store/queries/partners-queries.ts";
 import type { Store } from "../store/store.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
 import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
@@ -43,7 +42,7 @@ import {
   sendJson,
   type TaggedResponse,
 } from "./http-responses.ts";
-import { Idempotency, idempotencyKey, type RequestIdentity } from "./idempotency-key.ts";
+import { Idempotency, idempotencyKey, runWithoutKey } from "./idempotency-key.ts";
 import { CHUNK_CHARS, startJsonReplyStream } from "./json-reply-stream.ts";
 import { parseQuery } from "./query-parameters.ts";
 import {
@@ -56,7 +55,7 @@ import {
   waitForBodyParser,
 } from "./request-body.ts";
 import type { DailyCallLimits } from "./request-daily-call-limits.ts";
-import { callWrite, type Write, withRequestId } from "./request-write.ts";
+import { callWrite, type Write } from "./request-write.ts";
 import {
   type ReadReservation,
   ResponseMemoryLimiter,
@@ -322,12 +321,51 @@ export class RequestPipeline {
     if (operation.access === "public") return operation.handle({ ...call, reserveMemoryFor });
     if (operation.access === "admin")
       return operation.handle(this.#adminCall(call, context.administrator!, store, memory.grow));
-    const partner = context.partner!;
+    return this.#handlePartnerCall(
+      operation,
+      { ...call, partner: context.partner!, store },
+      bytes,
+      memory.grow,
+    );
+  }
+
+  #handlePartnerCall(
+    operation: PartnerOperation,
+    call: Call & Pick<PartnerCall, "partner" | "store">,
+    json: Uint8Array | undefined,
+    reserve: PartnerCall["reserveMemory"],
+  ): Promise<Reply> | Reply {
+    const { partner, request, params } = call;
     const key = operation.idempotent ? idempotencyKey(request.headers) : undefined;
-    if (key === undefined) return this.#handlePlain(operation, call, partner, store, memory.grow);
+    const handle = (
+      write: Write,
+      { runOnce, reserveMemory }: Pick<PartnerCall, "runOnce" | "reserveMemory">,
+    ) =>
+      operation.handle({
+        ...{ ...call, reserveMemory, runOnce },
+        sumsOf: sumsByRevision(this.#sums, partner.id),
+        writePortfolio: (run) => writePortfolio(write, this.deps.knowledge, partner, run),
+      });
+    const plainWrite = callWrite(call, call.store);
+    if (key === undefined) return handle(plainWrite, { runOnce: runWithoutKey, reserveMemory: reserve });
     const path = `${operation.method} ${operation.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "")}`;
-    const bodyHash = new Bun.CryptoHasher("sha256").update(bytes!).digest("hex");
-    return this.#handleOnce(operation, call, { partner, operation: path, key, bodyHash }, store);
+    const identityOf = (content: Uint8Array | string) => {
+      const bodyHash = new Bun.CryptoHasher("sha256").update(content).digest("hex");
+      return { partner, operation: path, key, bodyHash };
+    };
+    const runOnce: PartnerCall["runOnce"] = (content, run) => {
+      const identity = identityOf(content);
+      return this.#idempotency.replayOrRun(identity, call.now, () =>
+        run((tx, write) => this.#idempotency.once(tx, identity, write)),
+      );
+    };
+    if (!json) return handle(plainWrite, { runOnce, reserveMemory: reserve });
+    const identity = identityOf(json);
+    const write: Write = (run, options) =>
+      plainWrite((tx) => this.#idempotency.once(tx, identity, () => run(tx)), options);
+    return this.#idempotency.replayOrRun(identity, call.now, async () =>
+      handle(write, { runOnce: runWithoutKey, reserveMemory: () => {} }),
+    );
   }
 
   #adminCall(
@@ -347,51 +385,6 @@ export class RequestPipeline {
       writePortfolio: (partner, run) =>
         writePortfolio(callWrite(call, store), knowledge, partner, run, actor),
     };
-  }
-
-  #handlePlain(
-    operation: PartnerOperation,
-    call: Call,
-    partner: RevisedPartner,
-    store: Store,
-    reserveMemory: PartnerCall["reserveMemory"],
-  ): Promise<Reply> | Reply {
-    const { knowledge } = this.deps;
-    return operation.handle({
-      ...call,
-      partner,
-      store,
-      reserveMemory,
-      sumsOf: sumsByRevision(this.#sums, partner.id),
-      writePortfolio: (run) => writePortfolio(callWrite(call, store), knowledge, partner, run),
-    });
-  }
-
-  async #handleOnce(
-    operation: PartnerOperation,
-    call: Call,
-    identity: RequestIdentity & { partner: RevisedPartner },
-    store: Store,
-  ): Promise<Reply> {
-    const { knowledge } = this.deps;
-    const { partner } = identity;
-    const write: Write = (run, options) =>
-      store.write(
-        withRequestId(call, (tx) => this.#idempotency.once(tx, identity, () => run(tx))),
-        options,
-      );
-    return await this.#idempotency.run(identity, async () => {
-      const known = await this.#idempotency.replay(identity, call.now);
-      if (known) return known;
-      return await operation.handle({
-        ...call,
-        partner,
-        store,
-        reserveMemory: () => {},
-        sumsOf: sumsByRevision(this.#sums, partner.id),
-        writePortfolio: (run) => writePortfolio(write, knowledge, partner, run),
-      });
-    });
   }
 
   async #readJson(request: Request, memory: ResponseMemory): Promise<Uint8Array> {

@@ -16,10 +16,7 @@ export const callWrite =
  * Adds the request ID to the transaction, which passes it on to the webhook deliveries. The transaction is not started
  * for a caller that has closed the connection while it waited, nor after the deadline; one that has started is completed.
  */
-export function withRequestId<T>(
-  { requestId, signal }: Call,
-  run: (tx: Tx) => Promise<T>,
-): (tx: Tx) => Promise<T> {
+function withRequestId<T>({ requestId, signal }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) => Promise<T> {
   return async (tx) => {
     signal.throwIfAborted();
     return await run({ ...tx, requestId });

@@ -20,12 +20,12 @@ async function uploader(on: Installation, name: string): Promise<Uploader> {
   return { id: partner.partner_id, client, appliance };
 }
 
-const send = ({ client, appliance }: Uploader, bytes: number) => {
+const send = ({ client, appliance }: Uploader, bytes: number, headers: Record<string, string> = {}) => {
   const form = new FormData();
   const picture = new Uint8Array(bytes);
   picture.set([0xff, 0xd8, 0xff, 0xe0]);
   form.set("file", new File([picture], "tank.jpg"));
-  return client.send("POST", `/v1/appliances/${appliance.id}/photos`, { raw: form });
+  return client.send("POST", `/v1/appliances/${appliance.id}/photos`, { raw: form, headers });
 };
 const photoBytesOf = async ({ id }: Uploader) =>
   (await server.sql(`SELECT photo_bytes AS bytes FROM partner_totals WHERE partner_id = '${id}'`)).map(
@@ -45,8 +45,12 @@ describe("limits.photo_bytes_per_partner", () => {
       code: "payload_too_large",
     });
     expect(await server.uploads()).toEqual(stored);
-    expect((await send(acme, 8_000)).status).toBe(201);
+    const key = { "idempotency-key": "the last one" };
+    expect((await send(acme, 8_000, key)).status).toBe(201);
     expect((await send(acme, 1_000)).status).toBe(413);
+    // A repeated request whose photo is stored is no further one.
+    expect((await send(acme, 8_000, key)).status).toBe(201);
+    expect((await send(acme, 8_000, { "idempotency-key": "a new one" })).status).toBe(413);
     expect((await send(other, 12_000)).status).toBe(201);
     expect(await photoBytesOf(acme)).toEqual([QUOTA]);
     const metrics = await (await fetch(`${server.adminUrl}/metrics`)).text();

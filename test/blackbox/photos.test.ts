@@ -37,12 +37,13 @@ function upload(
     by = client,
     fields = {} as Record<string, string>,
     to = appliance.id,
+    headers = {} as Record<string, string>,
   } = {},
 ) {
   const form = new FormData();
   form.set("file", new File([bytes], name, { type: "image/jpeg" }));
   for (const [field, value] of Object.entries(fields)) form.set(field, value);
-  return by.ask("POST", `/v1/appliances/${to}/photos`, status, { raw: form });
+  return by.ask("POST", `/v1/appliances/${to}/photos`, status, { raw: form, headers });
 }
 
 const photosOf = async (id: string, query = "") =>
@@ -50,6 +51,23 @@ const photosOf = async (id: string, query = "") =>
 const stored = () => server.uploads();
 
 describe("a photo", () => {
+  // Rule: key-replay, key-other-body, key-refused
+  test("with an Idempotency-Key is stored once, however its body is divided, and another is refused", async () => {
+    const { id: to } = await addAppliance(client, (await addProperty(client)).id);
+    const headers = { "idempotency-key": "photo 1" };
+    await upload("text", { to, headers, status: 400 });
+    const [first, again] = [await upload(JPEG, { to, headers }), await upload(JPEG, { to, headers })];
+    expect([first, again].map((reply) => reply.headers.get("idempotency-replayed"))).toEqual([null, "true"]);
+    expect(again.text).toBe(first.text);
+    const other = new Uint8Array([...JPEG, 1]);
+    await upload(other, { to, headers, status: 409 });
+    await upload(JPEG, { to, headers, name: "other.jpg", status: 409 });
+    expect((await photosOf(to)).appliance_photos.map(({ id }: Json) => id)).toEqual([first.body.id]);
+    expect((await stored()).filter((name) => name === first.body.filename)).toHaveLength(1);
+    await upload(JPEG, { to });
+    expect((await photosOf(to)).appliance_photos).toHaveLength(2);
+  });
+
   // Rule: admin-photo-ids, upload-photo, list-photos, photo-record
   test.each(Object.entries(PICTURES))(
     "in the format %s is accepted, listed and served unchanged",

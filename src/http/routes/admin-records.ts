@@ -15,6 +15,7 @@ import {
   okReplies,
   type PartnerOperation,
 } from "../http-operation.ts";
+import { runWithoutKey } from "../idempotency-key.ts";
 import { invalidParameterFailure, parseRowRange } from "../query-parameters.ts";
 import { requirePartnerInPath } from "./admin-partners.ts";
 import { applianceOperations } from "./appliances.ts";
@@ -132,6 +133,7 @@ function ofAnyPartner(operation: PartnerOperation, findOwner: FindOwner): AdminO
         ...call,
         partner,
         sumsOf: (_name, _revision, find) => find(),
+        runOnce: runWithoutKey,
         writePortfolio: (run) =>
           call.writePortfolio(partner, async (writer) => {
             await refuseDeletedPartner(writer.tx, partner.id);

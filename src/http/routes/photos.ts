@@ -78,7 +78,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
       method: "POST",
       path: "/v1/appliances/{id}/photos",
       summary: "Upload a photo of an appliance, or of one of its service events",
-      description: `Accepts a JPEG, PNG, WebP or HEIC image of up to 10 MiB in the field \`file\`. The format is detected from its first bytes. An appliance has at most ${MOST_PHOTOS} photos; another is rejected with 409. All photos of a partner together have a size limit, too, which the operator sets; above it, uploads are rejected with 413.`,
+      description: `Accepts a JPEG, PNG, WebP or HEIC image of up to 10 MiB in the field \`file\`. The format is detected from its first bytes. An appliance has at most ${MOST_PHOTOS} photos; another is rejected with 409. All photos of a partner together have a size limit, too, which the operator sets; above it, uploads are rejected with 413. With \`Idempotency-Key\`, a body is the same if its image, file name and \`service_event_id\` are.`,
       tag: "Appliances",
       parameters: [applianceInPath],
       request: {
@@ -89,28 +89,33 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
       replies: createdReplies("The photo", photoReply),
       errors: [409],
       body: "raw",
-      async handle({ params, partner, readBody, request, store }) {
+      idempotent: true,
+      async handle({ params, partner, readBody, request, store, runOnce }) {
         if (!(await store.read.appliances.find(partner.id, params.id!)))
           throw notFound("Appliance not found");
-        // Before the image is received. The transaction checks it again.
-        await requirePhotoQuota(store.read, partner.id, 1, photoBytesPerPartner);
+        // Before the image is received, unless its photo may be stored already. The transaction checks it again.
+        if (!request.headers.has("idempotency-key"))
+          await requirePhotoQuota(store.read, partner.id, 1, photoBytesPerPartner);
         const { bytes, originalName, serviceEventId } = await readForm({ readBody, request }, photoBytes);
-        const filename = newPhotoName(bytes, random);
-        await uploads.write(filename, bytes);
-        const image = { applianceId: params.id!, serviceEventId, originalName, bytes, filename };
-        const photo = await store
-          .write(
-            async (tx) => {
-              await uploads.writeWithRecord(tx, filename, bytes);
-              return await recordPhoto(tx, partner.id, image, photoBytesPerPartner);
-            },
-            { partnerId: partner.id },
-          )
-          .catch(async (error) => {
+        // The boundaries in the body of a repeated request may be others.
+        const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+        const content = JSON.stringify({ sha256, originalName, serviceEventId });
+        return await runOnce(content, async (once) => {
+          const filename = newPhotoName(bytes, random);
+          await uploads.write(filename, bytes);
+          const image = { applianceId: params.id!, serviceEventId, originalName, bytes, filename };
+          const write = async (tx: Tx) => {
+            await uploads.writeWithRecord(tx, filename, bytes);
+            const photo = await recordPhoto(tx, partner.id, image, photoBytesPerPartner);
+            return created(withPartner(serializePhoto(basePath, photo), partner.name));
+          };
+          try {
+            return await store.write((tx) => once(tx, () => write(tx)), { partnerId: partner.id });
+          } catch (error) {
             await uploads.discard(filename);
             throw error;
-          });
-        return created(withPartner(serializePhoto(basePath, photo), partner.name));
+          }
+        });
       },
     }),
     partnerOperation({
