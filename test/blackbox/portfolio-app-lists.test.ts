@@ -6,6 +6,7 @@ import { type Administrator, createAdministrator, createPartnerBy } from "../sup
 import { goTo, openApp } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
+import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { accessibilityViolations, overflow, pagesOf, screenshot } from "../support/page-checks.ts";
 import { addProperty, addWornAppliance } from "../support/portfolio.ts";
@@ -171,6 +172,14 @@ test("alerts are filtered by tier, system and state, and downloaded as shown", a
   const showing = (count: number) =>
     page.waitForFunction((wanted) => document.querySelectorAll("tr.row").length === wanted, count);
   await showing(await totalOf({}));
+  // The API sorts by two digits of the expected loss, the page by all of them.
+  const { alerts } = (await client.get("/v1/alerts", { sort: "cost", limit: 200 })).body;
+  for (const { expected_cost_12m, failure_probability_12m, reactive_cost } of alerts)
+    expect(expected_cost_12m).toBeCloseTo(failure_probability_12m * reactive_cost, 1);
+  const losses: number[] = alerts.map((one: Json) => Math.round(one.expected_cost_12m));
+  expect(await page.locator("tr.row td:last-child").allInnerTexts()).toEqual(
+    losses.sort((a, b) => b - a).map((usd) => `$${usd.toLocaleString("en-US")}`),
+  );
   await page.getByLabel("State").selectOption("TX");
   await showing(await totalOf({ state: "TX" }));
   expect(new Set(await page.locator("tr.row td .name").allInnerTexts())).toEqual(new Set(["Pine Court"]));
