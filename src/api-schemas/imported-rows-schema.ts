@@ -156,8 +156,12 @@ const importedRows = object({
     "The properties created or moved to the address of one created before. If both are the same building, merge them with `POST /v1/properties/{id}/merge`",
     object({
       row: whole("Number of the row in the file", 15),
-      property_id: id("P", "The property; the one that a dry run would create does not exist"),
-      first_property_id: id("P", "The one created before"),
+      property_id: id("P", "The property; null for one that a dry run would create").orNull(),
+      first_property_id: id("P", "The one created before; null for one that a dry run would create").orNull(),
+      first_row: whole(
+        "Number of the row that would create that one; null unless a dry run would",
+        3,
+      ).orNull(),
     }),
   ),
   changes: list(
@@ -196,7 +200,14 @@ type ImportedRows = {
   fields: readonly string[];
   result: Record<"properties" | "appliances" | "components" | "serviceEvents" | "claims", Counts> & {
     notes: ImportNotes;
-    sameAddress: { first: readonly { line: number; propertyId: string; firstId: string }[] };
+    sameAddress: {
+      first: readonly {
+        line: number;
+        propertyId: string | null;
+        firstId: string | null;
+        firstLine: number | null;
+      }[];
+    };
     changes: readonly {
       kind: string;
       field: string;
@@ -222,10 +233,9 @@ export const serializeImportedRows = importedRows.serializer(
     service_events: serializeImportCounts(result.serviceEvents),
     claims: serializeImportCounts(result.claims),
     ...serializeImportNotes(result.notes),
-    same_address: result.sameAddress.first.map(({ line, propertyId, firstId }) => ({
-      row: line,
-      property_id: propertyId,
-      first_property_id: firstId,
+    same_address: result.sameAddress.first.map(({ line, propertyId, firstId, firstLine }) => ({
+      ...{ row: line, property_id: propertyId },
+      ...{ first_property_id: firstId, first_row: firstLine },
     })),
     changes: result.changes.map(({ kind, field, rows, line, from, to }) => ({
       ...{ records: kind, field, rows, row: line },

@@ -144,11 +144,14 @@ describe("a merge of two properties", () => {
     writeFileSync(file, `${rows.join("\n")}\n`);
     const run = async (...options: string[]) =>
       await server.json("import", "--partner", partner.partner_id, "--properties", file, ...options);
-    const { same_address } = await run();
-    expect(same_address).toEqual({
+    const same = { property_id: expect.any(String), first_property_id: expect.any(String), first_line: null };
+    const rolledBack = { property_id: null, first_property_id: null, first_line: 2 };
+    expect((await run("--dry-run")).same_address).toEqual({
       properties: 1,
-      first: [{ line: 3, property_id: expect.any(String), first_property_id: expect.any(String) }],
+      first: [{ line: 3, ...rolledBack }],
     });
+    const { same_address } = await run();
+    expect(same_address).toEqual({ properties: 1, first: [{ line: 3, ...same }] });
     const { property_id: duplicate, first_property_id: first } = same_address.first[0];
     expect((await run()).same_address).toEqual({ properties: 0, first: [] });
     writeFileSync(file, `${rows[0]}\n${rows[3]!.replace("78", "77").replace(",,", ",Barre,")}\n`);

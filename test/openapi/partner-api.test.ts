@@ -271,7 +271,7 @@ const ANSWERS: Record<string, Fields> = {
       "install_years_before_year_built unusual_sizes claims_to_check older_valuations same_address changes rejected " +
       "left_out partner",
     properties: "created updated unchanged",
-    "same_address[]": "row property_id first_property_id",
+    "same_address[]": "row property_id first_property_id first_row",
     "changes[]": "records field rows row from to",
     "rejected[]": "row error",
     "left_out[]": "column reason cells",

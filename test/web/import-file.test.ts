@@ -130,8 +130,9 @@ test("what each call says of its rows is added up, with the numbers that a sprea
         ...plain,
         properties: { created: 1, updated: 2, unchanged: 3 },
         ...{ unusual_sizes: 1, claims_to_check: 2 },
-        same_address: [{ row: row + 1, property_id: "P_2", first_property_id: "P_1" }],
+        same_address: [{ row: row + 1, property_id: "P_2", first_property_id: "P_1", first_row: null }],
         changes: [{ records: "properties", ...of, from: "null", to: String(row) }],
+        rejected: [{ row, error: `the boiler in row ${row + 1}` }],
       } as T;
     },
   };
@@ -139,11 +140,15 @@ test("what each call says of its rows is added up, with the numbers that a sprea
   const table = { name: "a.csv", columns, rows, unnamed: 0 };
   await importAppFile(api, table, { mapping, isDry: false, updates: true }, (run) => runs.push(run));
   expect(asked).toEqual([true, true]);
-  const { counts, notes, sameAddress, changes } = runs.at(-1)!;
+  const { counts, notes, sameAddress, changes, rejected } = runs.at(-1)!;
   expect(counts.properties).toEqual({ created: 2, updated: 4, unchanged: 6 });
   expect(notes).toMatchObject({ unusualSizes: 2, claimsToCheck: 4, earlyYears: 0 });
   // Rows of the file have the even numbers: the second row of the first call is 4, of the second call 84 rows later.
   expect(sameAddress.map(({ row }) => row)).toEqual([4, 2 * 84 + 2]);
+  expect(rejected.map(({ row, error }) => [row.number, error])).toEqual([
+    [2, "the boiler in row 4"],
+    [2 * 83 + 2, `the boiler in row ${2 * 84 + 2}`],
+  ]);
   expect(changes).toEqual([
     { records: "properties", field: "year_built", rows: 4, row: 4, from: "null", to: "2" },
   ]);

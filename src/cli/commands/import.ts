@@ -188,6 +188,7 @@ export const importCommand = defineCommand({
         mappings: isMapped ? [] : map,
         defaults: isMapped ? [] : defaults,
         update,
+        isDryRun: dryRun,
         silent: noWebhooks,
         actor: auditActorOfCommand(context),
         ...(isMapped && { lineOf: originalRowNumber }),
@@ -268,10 +269,9 @@ function report({ json, stderr, print }: CommandContext, result: Done, dryRun: b
       ...serializeImportNotes(notes),
       same_address: {
         properties: sameAddress.properties,
-        first: sameAddress.first.map(({ line, propertyId, firstId }) => ({
-          line,
-          property_id: propertyId,
-          first_property_id: firstId,
+        first: sameAddress.first.map(({ line, propertyId, firstId, firstLine }) => ({
+          ...{ line, property_id: propertyId },
+          ...{ first_property_id: firstId, first_line: firstLine },
         })),
       },
       rejected,
@@ -305,9 +305,10 @@ function problems({ warnings, rejects }: ImportResult): string[] {
 function sameAddressLines({ sameAddress: { properties, first } }: ImportResult): string[] {
   if (properties === 0) return [];
   const more = properties > first.length ? [`  … and ${properties - first.length} more`] : [];
-  const lines = first.map(
-    ({ line, propertyId, firstId }) =>
-      `  line ${line}: if ${propertyId} is ${firstId}, run: mainstay property merge ${firstId} ${propertyId}`,
+  const lines = first.map(({ line, propertyId, firstId, firstLine }) =>
+    propertyId === null || firstId === null
+      ? `  line ${line}: that of ${firstId ?? `line ${firstLine}`}`
+      : `  line ${line}: if ${propertyId} is ${firstId}, run: mainstay property merge ${firstId} ${propertyId}`,
   );
   const have = properties === 1 ? "1 property has" : `${properties} properties have`;
   return [`${have} the address of another property:`, ...lines, ...more];

@@ -159,7 +159,7 @@ class ApplianceBatch implements RowBatch<Entry> {
       if (added.installYearBasis === "year_built") this.#buildingYears++;
       this.#countEarly(added, property);
       this.#countUnusual(added);
-      return "created";
+      return { created: added.id };
     }
     if (!update) return "unchanged";
     const { change, fields } = compareRowWithRecord(this.#comparison, cells, there);

@@ -5,6 +5,7 @@ import type { Partner } from "../../domain/partner.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";
 import { RescoreLimit, RescoreLimitExceeded } from "../rescoring/rescore-limit.ts";
+import type { CreatedRow } from "./dry-run-created-rows.ts";
 import { type ReadRow, readImportRows, rowRejectionReason, type SurveyedFile } from "./file-rows.ts";
 import type { RejectedRow } from "./rejects.ts";
 import {
@@ -69,6 +70,8 @@ type RefusedRow = CsvRow & { error: string };
  * checked with the written part of its change in place.
  */
 const MOST_RESTARTS = 10;
+/** The end of the error of a row beyond those. */
+const STAYS = ". Correct this row first: the check of later rows counts a part of its change";
 
 /** The counts of one transaction or of a whole file. */
 export type ImportCounts = AddedCounts & {
@@ -90,13 +93,14 @@ export const emptyImportCounts = (): ImportCounts => ({
 type BatchResult = {
   counts: ImportCounts;
   rejected: RejectedRow[];
+  created: CreatedRow[];
   changed: ChangedRow[];
   sameAddresses: RowOfSameAddress[];
 };
 
 type Written<Entry> = { batch: RowBatch<Entry>; result: BatchResult; scoringMs: number };
 
-export type RowOfSameAddress = SameAddress & { line: number };
+type RowOfSameAddress = SameAddress & { line: number };
 export type ChangedRow = { line: number; fields: readonly FieldChange[] };
 
 /**
@@ -236,6 +240,7 @@ async function processRows<Entry>(
   const { update, mostMs, monotonicMs, lineOf, keepsHalf } = how;
   const counts = emptyImportCounts();
   const rejected: RejectedRow[] = [];
+  const created: CreatedRow[] = [];
   const changed: ChangedRow[] = [];
   const sameAddresses: RowOfSameAddress[] = [];
   const until = monotonicMs() + mostMs;
@@ -254,8 +259,10 @@ async function processRows<Entry>(
         else {
           const line = lineOf(row);
           if (outcome.sameAddress) sameAddresses.push({ ...outcome.sameAddress, line });
-          if ("created" in outcome) counts.created++;
-          else {
+          if ("created" in outcome) {
+            counts.created++;
+            created.push({ id: outcome.created, line });
+          } else {
             counts.updated++;
             changed.push({ line, fields: outcome.updated });
           }
@@ -265,11 +272,13 @@ async function processRows<Entry>(
         if (exceeded) throw exceeded;
         const { entry, ...cells } = row;
         const refused = { ...cells, error: rowRejectionReason(error) };
-        if (changes() !== changesBefore && !keepsHalf) throw new RejectedHalfway(at, refused);
+        const isHalfway = changes() !== changesBefore;
+        if (isHalfway && !keepsHalf) throw new RejectedHalfway(at, refused);
+        if (isHalfway) refused.error += STAYS;
         rejected.push(refused);
       }
     if (monotonicMs() > until) break;
     await yieldToEventLoop();
   }
-  return { counts, rejected, changed, sameAddresses };
+  return { counts, rejected, created, changed, sameAddresses };
 }

@@ -6,14 +6,9 @@ import { addImportNotes, type ImportNotes, importNotesOf } from "../../domain/wo
 import { applianceImportRows } from "./appliance-import.ts";
 import { claimImportRows } from "./claim-import.ts";
 import { componentImportRows } from "./component-import.ts";
+import { DryRunCreatedRows, type NamedSameAddress } from "./dry-run-created-rows.ts";
 import { type SurveyedFile, surveyImportFile } from "./file-rows.ts";
-import {
-  emptyImportCounts,
-  type ImportCounts,
-  type ImportDeps,
-  importFileRows,
-  type RowOfSameAddress,
-} from "./import-batches.ts";
+import { emptyImportCounts, type ImportCounts, type ImportDeps, importFileRows } from "./import-batches.ts";
 import { type ChangedField, ChangeLog } from "./import-change-log.ts";
 import type { ColumnMapping, FieldDefault } from "./import-columns.ts";
 import { propertyImportRows } from "./property-import.ts";
@@ -58,6 +53,8 @@ export type ImportRequest = Omit<ImportDeps, "yieldNow" | "lock"> & {
   onProgress?: (progress: ImportProgress) => void;
   /** The most rows of properties with the same address that are named, 10 by default; the others are counted. */
   shownSameAddresses?: number;
+  /** Names the rows in place of the IDs of records that the import makes, since they are rolled back. */
+  isDryRun?: boolean;
   /** Receives the rejected rows of each transaction. */
   onRejected?: (rows: readonly RejectedRow[]) => void;
 };
@@ -74,7 +71,7 @@ export type ImportResult = {
   components: RowCounts;
   notes: ImportNotes;
   /** Properties created or changed with the address of one created before; `first` are some of their rows. */
-  sameAddress: { properties: number; first: RowOfSameAddress[] };
+  sameAddress: { properties: number; first: NamedSameAddress[] };
   serviceEvents: RowCounts;
   claims: RowCounts;
   rejected: number;
@@ -145,8 +142,11 @@ async function importFiles(
   const rejects: RejectedRows[] = [];
   const changes = new ChangeLog();
   const sameAddress: ImportResult["sameAddress"] = { properties: 0, first: [] };
+  const created = new DryRunCreatedRows();
   for (const { part, file } of files) {
-    const rejected = await importFile(request, part, file, { total: counters[part], changes, sameAddress });
+    const rejected = await importFile(request, part, file, {
+      ...{ total: counters[part], changes, sameAddress, created },
+    });
     if (rejected) rejects.push(rejected);
   }
   return {
@@ -165,13 +165,18 @@ async function importFiles(
   };
 }
 
-type Totals = { total: ImportCounts; changes: ChangeLog; sameAddress: ImportResult["sameAddress"] };
+type Totals = {
+  total: ImportCounts;
+  changes: ChangeLog;
+  sameAddress: ImportResult["sameAddress"];
+  created: DryRunCreatedRows;
+};
 
 async function importFile(
   request: ImportRequest & { lock: HeldLock },
   part: Part,
   file: SurveyedFile,
-  { total, changes, sameAddress }: Totals,
+  { total, changes, sameAddress, created }: Totals,
 ): Promise<RejectedRows | undefined> {
   const {
     onProgress,
@@ -179,6 +184,7 @@ async function importFile(
     yieldNow = async () => {},
     rejectsFolder,
     shownSameAddresses = 10,
+    isDryRun = false,
     ...deps
   } = request;
   const log = new RejectLog(file, rejectsFolder);
@@ -189,13 +195,16 @@ async function importFile(
       { ...deps, yieldNow },
       KINDS[part] as RowKind<unknown>,
       file,
-      ({ counts, rejected, changed, sameAddresses }) => {
+      ({ counts, rejected: refused, created: made, changed, sameAddresses }) => {
+        if (isDryRun) created.add(made);
+        const rejected = refused.map(({ error, ...row }) => ({ ...row, error: created.named(error) }));
         for (const name of Object.keys(counts) as (keyof ImportCounts)[]) total[name] += counts[name];
         log.add(rejected);
         onRejected?.(rejected);
         changes.add(file.kind, changed);
         sameAddress.properties += sameAddresses.length;
-        sameAddress.first.push(...sameAddresses.slice(0, shownSameAddresses - sameAddress.first.length));
+        const shown = sameAddresses.slice(0, shownSameAddresses - sameAddress.first.length);
+        sameAddress.first.push(...shown.map((one) => created.sameAddress(one)));
         report();
       },
     );

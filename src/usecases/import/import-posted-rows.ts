@@ -99,7 +99,7 @@ export async function importPostedRows(
       store: own,
       sources,
       actor: partner.id,
-      ...{ silent, update, lineOf: originalRowNumber, shownSameAddresses: MOST_ROWS },
+      ...{ silent, update, isDryRun: dryRun, lineOf: originalRowNumber, shownSameAddresses: MOST_ROWS },
       ...(dryRun && { foundHalfway, rescoreLimit: () => rescoreLimit }),
       ...(lock && { withLock: (work) => work(lock) }),
       onRejected: (rows) => {

@@ -87,8 +87,7 @@ export const propertyImportRows: RowKind<Entry> = {
           const made = await createProperty(writer, input, { source: "import", isReferenceUnused: true });
           const added = retirement ? await changeProperty(writer, made.id, retirement) : made;
           known.add(added);
-          const sameAddress = await sameAddressAs(writer, added);
-          return sameAddress ? { created: true, sameAddress } : "created";
+          return { created: added.id, sameAddress: await sameAddressAs(writer, added) };
         }
         if (!update) return "unchanged";
         const { change, fields } = compareRowWithRecord(COMPARISON, cells, stated(there));

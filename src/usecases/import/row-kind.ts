@@ -42,10 +42,11 @@ export type FieldChange = { field: string; from: unknown; to: unknown };
 /** Two properties with the same address, the second of which a row has created or changed. */
 export type SameAddress = { propertyId: string; firstId: string };
 
+/** `created` is the ID of the record, where other rows can refer to it. */
 export type RowOutcome =
   | "created"
   | "unchanged"
-  | { created: true; sameAddress: SameAddress }
+  | { created: string; sameAddress?: SameAddress | undefined }
   | { updated: readonly FieldChange[]; sameAddress?: SameAddress | undefined };
 
 export type AddedCounts = ImportNotes & { components: number };

@@ -274,7 +274,11 @@ export async function sendAppRows(
       });
       // The API counts on from the first row. Blank rows, which are not sent, may be between the rows.
       const rowOf = (row: number) => rows[row - firstRow]!;
-      const rejected = answer.rejected.map(({ row, error }) => ({ row: rowOf(row), error }));
+      const inRow = (_: string, row: string) => `in row ${rows[Number(row) - firstRow]?.number ?? row}`;
+      const rejected = answer.rejected.map(({ row, error }) => ({
+        row: rowOf(row),
+        error: error.replaceAll(/\bin row (\d+)/g, inRow),
+      }));
       const numbered = <T extends { row: number }>(all: readonly T[]) =>
         all.map((one) => ({ ...one, row: rowOf(one.row).number }));
       const { same_address, changes } = answer;

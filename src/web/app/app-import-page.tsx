@@ -266,7 +266,7 @@ function valueText(json: string): string {
 }
 
 /** The records that deserve a look. */
-function Notes({ run: { notes, sameAddress, isDry } }: { run: ImportRun }) {
+function Notes({ run: { notes, sameAddress } }: { run: ImportRun }) {
   const sentences = importNoteSentences(notes);
   if (sentences.length + sameAddress.length === 0) return null;
   const shown = sameAddress.slice(0, MOST_SHOWN);
@@ -281,7 +281,7 @@ function Notes({ run: { notes, sameAddress, isDry } }: { run: ImportRun }) {
           {shown.map(({ row, property_id }, at) => (
             <>
               {at > 0 && ", "}
-              {isDry ? row : <a href={hrefTo(["properties", property_id])}>{row}</a>}
+              {property_id === null ? row : <a href={hrefTo(["properties", property_id])}>{row}</a>}
             </>
           ))}
           {sameAddress.length > shown.length && ", …"}
