@@ -1,5 +1,5 @@
 import { type BulkResult, serializeBulkResult } from "../api-schemas/bulk-schema.ts";
-import { Failure, invalid } from "../domain/errors.ts";
+import { conflict, Failure, invalid } from "../domain/errors.ts";
 import { mapYielding, type Yield } from "../event-loop/event-loop.ts";
 import type { PortfolioWriter } from "../usecases/portfolio/portfolio-writer.ts";
 import { MOST_RESCORED, RescoreLimit } from "../usecases/rescoring/rescore-limit.ts";
@@ -31,6 +31,39 @@ export async function parseBulkRequestItems<T>(
   });
 }
 
+/** Items rejected halfway for which the write runs again, each time from its first item. */
+const MOST_REPEATS = 10;
+
+/**
+ * Runs the transaction of a bulk request, which calls `saveBulkRequestItems`. It runs again without an item that is rejected
+ * after a part of it was written, so that nothing of that stays. Throws a conflict if too many are.
+ */
+export async function writeBulkRequest<T, Result>(
+  items: readonly ParsedItem<T>[],
+  write: (items: readonly ParsedItem<T>[]) => Promise<Result>,
+): Promise<Result> {
+  let left = items;
+  for (let repeats = 0; ; repeats++)
+    try {
+      return await write(left);
+    } catch (error) {
+      if (!(error instanceof RejectedHalfway)) throw error;
+      const { index, reason } = error;
+      if (repeats === MOST_REPEATS) throw conflict(`Nothing was saved. Remove item ${index}: ${reason}`);
+      left = left.with(index, { error: reason });
+    }
+}
+
+/** An item was rejected after a part of it was written, and takes its transaction with it. */
+class RejectedHalfway extends Error {
+  constructor(
+    readonly index: number,
+    readonly reason: string,
+  ) {
+    super(`item ${index} was rejected halfway: ${reason}`);
+  }
+}
+
 /** More than the components of any appliance: where an operator allows more items, their own components do not exceed the limit. */
 const RESCORED_PER_ITEM = 20;
 
@@ -39,8 +72,7 @@ type BulkWriter = Pick<PortfolioWriter, "rescoreLimit"> & {
 };
 
 /**
- * Saves the items one by one and collects the errors of rejected ones; yields to the event loop in between. An item must be
- * rejected before anything of it is written: otherwise the whole request fails, and nothing of it is stored.
+ * Saves the items one by one and collects the errors of rejected ones; yields to the event loop in between.
  * Limits what the items rescore: some are rejected for it as they are saved, and the whole request when it is scored.
  */
 export async function saveBulkRequestItems<T, R>(
@@ -60,9 +92,9 @@ export async function saveBulkRequestItems<T, R>(
     try {
       result.saved.push(await save(item.input));
     } catch (error) {
-      if (changes() !== changesBefore)
-        throw new Error(`item ${index} was rejected halfway: ${rejectionMessage(error)}`);
-      result.errors.push({ index, error: rejectionMessage(error) });
+      const reason = rejectionMessage(error);
+      if (changes() !== changesBefore) throw new RejectedHalfway(index, reason);
+      result.errors.push({ index, error: reason });
     }
     await yieldToEventLoop();
   }

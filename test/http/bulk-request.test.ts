@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
 import { invalid } from "../../src/domain/errors.ts";
-import { parseBulkRequestItems, saveBulkRequestItems } from "../../src/http/bulk-request.ts";
+import {
+  parseBulkRequestItems,
+  saveBulkRequestItems,
+  writeBulkRequest,
+} from "../../src/http/bulk-request.ts";
 
 test("items are parsed in slices, and the other requests of the event loop go on in between", async () => {
   let yields = 0;
@@ -19,24 +23,34 @@ test("items are parsed in slices, and the other requests of the event loop go on
   );
 });
 
-test("an item that is rejected after a write fails the whole request; one that is rejected before takes no other with it", async () => {
-  let written = 0;
-  const tx = { changes: () => written, yieldToEventLoop: async () => {} };
-  const writer = { tx, rescoreLimit: undefined };
-  const items = [{ input: 1 }, { input: -1 }, { error: "unreadable" }, { input: 2 }];
-  const save = (writesFirst: boolean) => async (input: number) => {
-    if (input > 0 || writesFirst) written++;
-    if (input < 0) throw invalid("negative");
-    return input;
-  };
-  expect(await saveBulkRequestItems(items, writer, save(false))).toEqual({
+test("an item that is rejected after a write leaves nothing and takes no other with it, as one that is rejected before", async () => {
+  const items = [{ input: 1 }, { input: -1 }, { error: "unreadable" }, { input: 2 }, { input: -2 }];
+  const expected = {
     saved: [1, 2],
     errors: [
       { index: 1, error: "negative" },
       { index: 2, error: "unreadable" },
+      { index: 4, error: "negative" },
     ],
-  });
-  await expect(saveBulkRequestItems(items, writer, save(true))).rejects.toThrow(
-    "item 1 was rejected halfway: negative",
-  );
+  };
+  for (const writesFirst of [false, true]) {
+    let stored: number[] = [];
+    const request = (items: Parameters<typeof saveBulkRequestItems<number, number>>[0]) =>
+      writeBulkRequest(items, async (left) => {
+        const written: number[] = [];
+        const tx = { changes: () => written.length, yieldToEventLoop: async () => {} };
+        const result = await saveBulkRequestItems(left, { tx, rescoreLimit: undefined }, async (input) => {
+          if (input > 0 || writesFirst) written.push(input);
+          if (input < 0) throw invalid("negative");
+          return input;
+        });
+        stored = written;
+        return result;
+      });
+    expect(await request(items)).toEqual(expected);
+    expect(stored).toEqual([1, 2]);
+    const many = request(Array.from({ length: 12 }, () => ({ input: -1 })));
+    if (writesFirst) await expect(many).rejects.toThrow("Nothing was saved. Remove item 10: negative");
+    else expect((await many).errors).toHaveLength(12);
+  }
 });

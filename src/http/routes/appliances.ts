@@ -40,7 +40,12 @@ import {
   changeAppliance,
   createAppliance,
 } from "../../usecases/portfolio/appliances.ts";
-import { bulkReplyBody, parseBulkRequestItems, saveBulkRequestItems } from "../bulk-request.ts";
+import {
+  bulkReplyBody,
+  parseBulkRequestItems,
+  saveBulkRequestItems,
+  writeBulkRequest,
+} from "../bulk-request.ts";
 import {
   created,
   createdReplies,
@@ -131,18 +136,20 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           read: parseNewApplianceJson,
           yieldNow,
         });
-        return await writePortfolio(async (writer) => {
-          const creator = new ApplianceCreator(writer);
-          const result = await saveBulkRequestItems(items, writer, (item) => creator.add(item));
-          const components = await creator.finish();
-          const serializeItem = (appliance: Appliance) =>
-            written({
-              appliance,
-              components: components.get(appliance.id)!,
-              warnings: creator.warningsAbout(appliance),
-            });
-          return created(withPartner(await bulkReplyBody(result, writer.tx, serializeItem), partner.name));
-        });
+        return await writeBulkRequest(items, (left) =>
+          writePortfolio(async (writer) => {
+            const creator = new ApplianceCreator(writer);
+            const result = await saveBulkRequestItems(left, writer, (item) => creator.add(item));
+            const components = await creator.finish();
+            const serializeItem = (appliance: Appliance) =>
+              written({
+                appliance,
+                components: components.get(appliance.id)!,
+                warnings: creator.warningsAbout(appliance),
+              });
+            return created(withPartner(await bulkReplyBody(result, writer.tx, serializeItem), partner.name));
+          }),
+        );
       },
     }),
     partnerOperation({

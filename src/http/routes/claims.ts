@@ -36,7 +36,7 @@ import { iterateStoredComponents } from "../../store/iterate-stored-components.t
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { ClaimLog, changeClaim, findClaim } from "../../usecases/claims/claims.ts";
 import { claimEvidenceOfProperty } from "../../usecases/claims/property-claims.ts";
-import { parseBulkRequestItems, saveBulkRequestItems } from "../bulk-request.ts";
+import { parseBulkRequestItems, saveBulkRequestItems, writeBulkRequest } from "../bulk-request.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
 import {
   created,
@@ -81,19 +81,21 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
         const parsing = { most: bulkItems, read: parseNewClaimJson, yieldNow };
         const items = list && (await parseBulkRequestItems(list, parsing));
         const single = list ? undefined : parseNewClaimJson(body);
-        return await writePortfolio(async (writer) => {
-          const { tx } = writer;
-          const property = await tx.properties.find(partner.id, params.id!);
-          if (!property) throw propertyNotFound();
-          refuseRetired("Property", property);
-          const log = new ClaimLog(writer, property);
-          const result: BulkResult<Claim> = single
-            ? { saved: [await log.add(single)], errors: [] }
-            : await saveBulkRequestItems(items!, writer, (item) => log.add(item));
-          await log.finish();
-          const record = serializeClaims(knowledge, result, single !== undefined, dayOf(tx.now));
-          return created(withPartner(record, partner.name));
-        });
+        return await writeBulkRequest(items ?? [], (left) =>
+          writePortfolio(async (writer) => {
+            const { tx } = writer;
+            const property = await tx.properties.find(partner.id, params.id!);
+            if (!property) throw propertyNotFound();
+            refuseRetired("Property", property);
+            const log = new ClaimLog(writer, property);
+            const result: BulkResult<Claim> = single
+              ? { saved: [await log.add(single)], errors: [] }
+              : await saveBulkRequestItems(left, writer, (item) => log.add(item));
+            await log.finish();
+            const record = serializeClaims(knowledge, result, single !== undefined, dayOf(tx.now));
+            return created(withPartner(record, partner.name));
+          }),
+        );
       },
     }),
     partnerOperation({

@@ -10,7 +10,12 @@ import {
   serviceEventsBulkReply,
 } from "../../api-schemas/service-event-schema.ts";
 import { correctServiceEvent, findServiceEvent, ServiceLog } from "../../usecases/history/service-events.ts";
-import { bulkReplyBody, parseBulkRequestItems, saveBulkRequestItems } from "../bulk-request.ts";
+import {
+  bulkReplyBody,
+  parseBulkRequestItems,
+  saveBulkRequestItems,
+  writeBulkRequest,
+} from "../bulk-request.ts";
 import {
   created,
   createdReplies,
@@ -58,15 +63,17 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
           read: parseNewServiceEventJson,
           yieldNow,
         });
-        return await writePortfolio(async (writer) => {
-          const log = new ServiceLog(writer);
-          await log.preloadByIds(items.flatMap((item) => ("input" in item ? item.input.applianceId : [])));
-          const result = await saveBulkRequestItems(items, writer, (item) => log.add(item));
-          await log.finish();
-          return created(
-            withPartner(await bulkReplyBody(result, writer.tx, serializeServiceEvent), partner.name),
-          );
-        });
+        return await writeBulkRequest(items, (left) =>
+          writePortfolio(async (writer) => {
+            const log = new ServiceLog(writer);
+            await log.preloadByIds(left.flatMap((item) => ("input" in item ? item.input.applianceId : [])));
+            const result = await saveBulkRequestItems(left, writer, (item) => log.add(item));
+            await log.finish();
+            return created(
+              withPartner(await bulkReplyBody(result, writer.tx, serializeServiceEvent), partner.name),
+            );
+          }),
+        );
       },
     }),
     partnerOperation({

@@ -6,7 +6,12 @@ import {
   workReply,
 } from "../../api-schemas/work-schema.ts";
 import { WorkMarks } from "../../usecases/work-marks/work-marks.ts";
-import { bulkReplyBody, parseBulkRequestItems, saveBulkRequestItems } from "../bulk-request.ts";
+import {
+  bulkReplyBody,
+  parseBulkRequestItems,
+  saveBulkRequestItems,
+  writeBulkRequest,
+} from "../bulk-request.ts";
 import { created, createdReplies, type Operation, partnerOperation } from "../http-operation.ts";
 
 export function workOperations(bulkItems: number): Operation[] {
@@ -43,14 +48,16 @@ export function workOperations(bulkItems: number): Operation[] {
           read: parseWorkMarkJson,
           yieldNow,
         });
-        return await writePortfolio(async (writer) => {
-          const marks = new WorkMarks(writer);
-          const result = await saveBulkRequestItems(items, writer, (item) => marks.mark(item));
-          await marks.finish();
-          return created(
-            withPartner(await bulkReplyBody(result, writer.tx, serializeMarkedWork), partner.name),
-          );
-        });
+        return await writeBulkRequest(items, (left) =>
+          writePortfolio(async (writer) => {
+            const marks = new WorkMarks(writer);
+            const result = await saveBulkRequestItems(left, writer, (item) => marks.mark(item));
+            await marks.finish();
+            return created(
+              withPartner(await bulkReplyBody(result, writer.tx, serializeMarkedWork), partner.name),
+            );
+          }),
+        );
       },
     }),
   ];
