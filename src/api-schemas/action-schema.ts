@@ -33,18 +33,18 @@ export const actionOrNullFields = {
 export const serializeActionOrNull = (action: Action | undefined) =>
   action ? serializeAction(action) : { action: null, reason: null };
 
-/** Adds to the records of components what to do with each. Leaves out those that were purged since they were read. */
-export const addActionsToComponents = <R extends { component_id: string }>(
+/** Adds to the records of components what to do with each. Leaves out those without an action, which were purged since. */
+export const addActionsToComponents = <R extends object>(
   records: readonly R[],
-  actions: ReadonlyMap<string, Action>,
+  actions: readonly (Action | undefined)[],
 ) => {
   const listed: (R & ReturnType<typeof serializeAction>)[] = [];
-  for (const record of records) {
-    const action = actions.get(record.component_id);
+  for (let index = 0; index < records.length; index++) {
+    const action = actions[index];
     if (!action) continue;
     const { name, because } = action;
     // A copy of each record takes longer than finding its action.
-    const one = record as R & ReturnType<typeof serializeAction>;
+    const one = records[index] as R & ReturnType<typeof serializeAction>;
     one.action = name;
     one.reason = reasonOf(because);
     listed.push(one);

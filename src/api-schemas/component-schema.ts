@@ -4,9 +4,10 @@ import type { TrendRow } from "../domain/figures/score-trend.ts";
 import { hazardFlagsOfPart } from "../domain/hazards.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import {
+  type DefinedOutlook,
+  definedOutlookOf,
   failureDaysOfStored,
   failureProbability12m,
-  outlookOfStored,
   projectionOfStored,
 } from "../domain/projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
@@ -97,16 +98,19 @@ export type ComponentJson = JsonOf<typeof component>;
 
 /** `latestSnapshotAt`: when the latest snapshot was taken, which scored every component that was not rescored since. */
 export const serializeComponent = component.serializer(
-  (prices: PriceList, row: PlacedComponent, latestSnapshotAt: Instant | null) => {
+  (
+    prices: PriceList,
+    row: PlacedComponent,
+    latestSnapshotAt: Instant | null,
+    { def, outlook }: DefinedOutlook = definedOutlookOf(prices.knowledge, row),
+  ) => {
     const { knowledge } = prices;
-    const definition = knowledge.component(row.defId);
-    const costs = serializeCosts(prices.ofComponent(row));
-    const outlook = outlookOfStored(knowledge, row, row.brandTier);
+    const costs = serializeCosts(prices.ofComponent(row, def));
     const projection = projectionOfStored(knowledge, row, row.brandTier, outlook);
     return {
       id: row.id,
       component_id: row.id,
-      component_name: definition.name,
+      component_name: def.name,
       component_def_id: row.defId,
       appliance_id: row.applianceId,
       appliance_type: row.typeId,
@@ -189,32 +193,40 @@ export const alert = record("Alert", {
 export const listedAlert = record("ListedAlert", { ...alert.fields, ...actionFields });
 export type AlertJson = JsonOf<typeof listedAlert>;
 
-export const serializeAlert = alert.serializer((prices: PriceList, row: PlacedComponent) => {
-  const { knowledge } = prices;
-  const { name } = knowledge.component(row.defId);
-  const outlook = outlookOfStored(knowledge, row, row.brandTier);
-  const failure_probability_12m = failureProbability12m(knowledge, row, row.brandTier, outlook);
-  const costs = serializeCosts(prices.ofComponent(row));
-  return {
-    id: row.id,
-    component_id: row.id,
-    component_name: name,
-    component_def_id: row.defId,
-    appliance_id: row.applianceId,
-    appliance_type: row.typeId,
-    unit: row.unitId,
-    property_id: row.propertyId,
-    property_name: row.propertyName,
-    property_address: row.propertyAddress,
-    risk_score: scoreFromHundredths(row.riskScore),
-    risk_tier: row.riskTier,
-    confidence: row.confidence,
-    projected_failure_year: projectionOfStored(knowledge, row, row.brandTier, outlook).projectedFailureYear,
-    failure_probability_12m,
-    ...costs,
-    expected_cost_12m: expectedFailureCost({ failure_probability_12m, reactive_cost: costs.reactive_cost }),
-  };
-});
+export const serializeAlert = alert.serializer(
+  (
+    prices: PriceList,
+    row: PlacedComponent,
+    { def, outlook }: DefinedOutlook = definedOutlookOf(prices.knowledge, row),
+  ) => {
+    const { knowledge } = prices;
+    const failure_probability_12m = failureProbability12m(knowledge, row, row.brandTier, outlook);
+    const costs = serializeCosts(prices.ofComponent(row, def));
+    return {
+      id: row.id,
+      component_id: row.id,
+      component_name: def.name,
+      component_def_id: row.defId,
+      appliance_id: row.applianceId,
+      appliance_type: row.typeId,
+      unit: row.unitId,
+      property_id: row.propertyId,
+      property_name: row.propertyName,
+      property_address: row.propertyAddress,
+      risk_score: scoreFromHundredths(row.riskScore),
+      risk_tier: row.riskTier,
+      confidence: row.confidence,
+      projected_failure_year: projectionOfStored(knowledge, row, row.brandTier, outlook).projectedFailureYear,
+      failure_probability_12m,
+      proactive_cost: costs.proactive_cost,
+      reactive_cost: costs.reactive_cost,
+      cost_basis: costs.cost_basis,
+      size: costs.size,
+      cost_factor: costs.cost_factor,
+      expected_cost_12m: expectedFailureCost({ failure_probability_12m, reactive_cost: costs.reactive_cost }),
+    };
+  },
+);
 export const alertPage = page("alerts", listedAlert, {
   critical_count: whole(
     "CRITICAL components on all pages, without the demo property's unless they are asked for",

@@ -1,5 +1,5 @@
 import { type Component, WARNING_FROM } from "./component.ts";
-import type { Knowledge } from "./knowledge.ts";
+import type { ComponentDef, Knowledge } from "./knowledge.ts";
 import { lifeScale } from "./scoring/aged-life.ts";
 import { type FailureDays, failureDays } from "./scoring/failure-window.ts";
 import {
@@ -90,15 +90,27 @@ export function agedScoreOfStored(
   return scoreByAging(outlookOfStored(knowledge, component, brandTier), days, knowledge.model);
 }
 
-/** Returns the outlook of a stored component as of its latest score. */
+/** Returns the outlook of a stored component as of its latest score. A caller that has its definition passes it. */
 export function outlookOfStored(
   knowledge: Knowledge,
   component: StoredOutlook,
   brandTier: BrandTier,
+  def = knowledge.component(component.defId),
 ): Outlook {
   const { lifeFactor, effectiveAgeYears, rate, hazardRatio, acuteHazard, overrideLifespan } = component;
-  const def = knowledge.component(component.defId);
   const scaleYears = lifeScale(def, overrideLifespan, { brandTier, lifeFactor }, knowledge.model);
   const { weibullShape } = def;
   return { scaleYears, weibullShape, effectiveAgeYears, rate, hazardRatio, acuteHazard };
+}
+
+/** What the record of a stored component and its action both follow from. */
+export type DefinedOutlook = { def: ComponentDef; outlook: Outlook };
+
+/** Returns the definition and the outlook of a stored component. */
+export function definedOutlookOf(
+  knowledge: Knowledge,
+  component: StoredOutlook & { brandTier: BrandTier },
+): DefinedOutlook {
+  const def = knowledge.component(component.defId);
+  return { def, outlook: outlookOfStored(knowledge, component, component.brandTier, def) };
 }

@@ -1,4 +1,4 @@
-import type { ApplianceType, Knowledge } from "../knowledge.ts";
+import type { ApplianceType, ComponentDef, Knowledge } from "../knowledge.ts";
 import { type ComponentCosts, type PartCosts, type UnitCosts, zeroCentsByBasis } from "./component-costs.ts";
 import type { CostAdjustment } from "./cost-adjustment.ts";
 import { type CostLine, CostLines, type StatedCosts } from "./cost-line.ts";
@@ -58,10 +58,13 @@ export class PriceList {
 
   /**
    * Returns the costs of a component; those of its whole unit if it is the principal part of one. One of the type that its
-   * appliance had before costs what it does in an appliance of that type, of unknown size.
+   * appliance had before costs what it does in an appliance of that type, of unknown size. A caller that has its definition
+   * passes it.
    */
-  ofComponent(component: PricedComponent): ComponentCosts {
-    const { typeId } = this.knowledge.component(component.defId);
+  ofComponent(
+    component: PricedComponent,
+    { typeId }: Pick<ComponentDef, "typeId"> = this.knowledge.component(component.defId),
+  ): ComponentCosts {
     const appliance = typeId === component.typeId ? component : { ...component, typeId, size: null };
     return this.ofAppliance(appliance, component).component(component.defId, component);
   }

@@ -1,6 +1,6 @@
 import type { Component } from "../component.ts";
 import type { ComponentDef, Knowledge, ScoringModel } from "../knowledge.ts";
-import { outlookOfStored } from "../projections.ts";
+import { definedOutlookOf } from "../projections.ts";
 import { isPastUnknown } from "../scoring/aged-life.ts";
 import { failureProbability, type Outlook } from "../scoring/outlook.ts";
 import type { BrandTier, InstallYearBasis, ScoreState } from "../scoring/scoring-types.ts";
@@ -37,10 +37,13 @@ export type DueComponent = Pick<
   recordsSince: Day;
 };
 
-/** Returns the part in place as of the component's latest score. */
-export function partInPlaceOf(knowledge: Knowledge, component: DueComponent, price: Amounts): PartInPlace {
-  const def = knowledge.component(component.defId);
-  const outlook = outlookOfStored(knowledge, component, component.brandTier);
+/** Returns the part in place as of the component's latest score. A caller that has its outlook passes it. */
+export function partInPlaceOf(
+  knowledge: Knowledge,
+  component: DueComponent,
+  price: Amounts,
+  { def, outlook } = definedOutlookOf(knowledge, component),
+): PartInPlace {
   const isCounted = def.fixedLifeYears !== null && !hasUnknownAge(def, component);
   const labelAge = isCounted ? ageYears(component, component.scoredOn) : undefined;
   return partInPlace(def, outlook, price, labelAge, knowledge.model);

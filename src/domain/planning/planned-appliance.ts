@@ -1,4 +1,5 @@
-import type { Knowledge } from "../knowledge.ts";
+import type { ComponentDef, Knowledge } from "../knowledge.ts";
+import { definedOutlookOf } from "../projections.ts";
 import { ageYears } from "../scoring/virtual-age.ts";
 import { addDays, type Day } from "../time.ts";
 import {
@@ -170,7 +171,9 @@ type ListedPart = Plannable & {
 };
 
 /** The data that an action needs beside the component's own row. */
-type ListContext<C> = Pick<PlanContext<C>, "knowledge" | "pricing" | "caches"> & {
+type ListContext<C> = Pick<PlanContext<C>, "knowledge" | "caches"> & {
+  /** Returns the price of a component itself, also of the principal part of a unit. */
+  partPriceOf: (component: C) => Price;
   /** Returns whether the component's appliance may be or contain a hazard that its authority wants removed at once. */
   mayHaveHazard: (component: C) => boolean;
 };
@@ -180,16 +183,17 @@ type ListContext<C> = Pick<PlanContext<C>, "knowledge" | "pricing" | "caches"> &
  * one whose time is not stored, or that may be or contain a hazard to remove at once.
  */
 export function actionFromOwnRow<C extends ListedPart>(
-  { knowledge, pricing, caches, mayHaveHazard }: ListContext<C>,
+  { knowledge, caches, partPriceOf, mayHaveHazard }: ListContext<C>,
   component: C,
+  defined = definedOutlookOf(knowledge, component),
 ): Action | undefined {
   const { whole } = knowledge.type(component.typeId);
   const timing = whole && component.unitTiming;
   if ((whole && timing === null) || mayHaveHazard(component)) return undefined;
   // About half of all parts. Their own plans do not matter.
   if (timing === "now") return actionWithUnit({ timing, principal: null });
-  const part = partInPlaceOf(knowledge, component, pricing(component).part(component));
-  const facts = partFacts(knowledge, component, null);
+  const part = partInPlaceOf(knowledge, component, partPriceOf(component), defined);
+  const facts = partFacts(defined.def, component, null);
   return timing && component.defId === whole?.principal?.defId
     ? actionWithUnit({ timing, principal: { ...facts, part } })
     : actionOfOwnPart(part, planPart(part, caches), facts);
@@ -298,8 +302,7 @@ function inPlace<C extends DueComponent>(
 
 const inYears = (months: number | null) => (months === null ? null : months / 12);
 
-function partFacts(knowledge: Knowledge, component: Plannable, hazard: PartFacts["hazard"]): PartFacts {
-  const def = knowledge.component(component.defId);
+function partFacts(def: ComponentDef, component: Plannable, hazard: PartFacts["hazard"]): PartFacts {
   return {
     name: def.name,
     riskTier: component.riskTier,
@@ -317,7 +320,9 @@ function factsOf<C extends Plannable>(
   { hazards, wholeAppliance }: Pick<ReturnType<typeof inPlace>, "hazards" | "wholeAppliance">,
   { unit, parts }: ApplianceAdvice,
 ): { facts: PartFacts[]; unitFacts: UnitFacts | null } {
-  const facts = components.map((component, index) => partFacts(knowledge, component, hazards[index]!));
+  const facts = components.map((component, index) =>
+    partFacts(knowledge.component(component.defId), component, hazards[index]!),
+  );
   const unitFacts = unit && wholeAppliance ? unitFactsOf(unit, parts, wholeAppliance, facts, hazards) : null;
   return { facts, unitFacts };
 }

@@ -162,7 +162,7 @@ async function componentLines(
   latestSnapshotAt: Instant | null,
 ): Promise<ExportLine[]> {
   const actions = await actionsOfListedComponents(deps, page);
-  return page.map((row) => serializeComponentLine(deps.prices, row, actions.get(row.id), latestSnapshotAt));
+  return page.map((row, index) => serializeComponentLine(deps.prices, row, actions[index], latestSnapshotAt));
 }
 
 /** Yields the marks on the work of components, or of appliances as a whole, unless there are none. */

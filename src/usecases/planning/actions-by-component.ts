@@ -1,11 +1,12 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Action } from "../../domain/planning/action.ts";
 import { actionFromOwnRow } from "../../domain/planning/planned-appliance.ts";
+import type { DefinedOutlook } from "../../domain/projections.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { forEachYielding } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type ActionDeps, actionsOfComponents } from "./component-actions.ts";
-import { hasImmediateHazard, planContextOf } from "./plan-context.ts";
+import { hasImmediateHazard, planCaches } from "./plan-context.ts";
 
 type ListDeps = ActionDeps & {
   store: { read: Pick<Stores, "components"> };
@@ -14,31 +15,38 @@ type ListDeps = ActionDeps & {
 };
 
 /**
- * Returns what to do with each of a partner's components, by id: the actions of the plan, which has no retired ones. Most
- * follow from the component's own row with the stored time of its appliance, and the others from the components of that
- * appliance, so that a page of a list needs no more, however large the property is.
+ * Returns what to do with each of a partner's components, in their order: the actions of the plan, undefined for retired
+ * components and for those that were purged since they were read. Most follow from the component's own row with the stored time
+ * of its appliance, and the others from the components of that appliance, so that a page of a list needs no more, however large
+ * the property is. A caller that has the outlooks of the components passes them.
  */
 export async function actionsOfListedComponents(
   { store, isRecalculating, ...deps }: ListDeps,
   listed: readonly PlacedComponent[],
-): Promise<ReadonlyMap<string, Action>> {
-  const { knowledge } = deps.prices;
+  outlooks?: readonly DefinedOutlook[],
+): Promise<readonly (Action | undefined)[]> {
+  const { prices } = deps;
+  const { knowledge } = prices;
   const context = {
-    ...planContextOf<PlacedComponent>(deps.prices),
+    knowledge,
+    caches: planCaches,
+    partPriceOf: (row: PlacedComponent) => prices.ofAppliance(row, row).part(row.defId, row),
     mayHaveHazard: ({ flags }: PlacedComponent) => hasImmediateHazard(knowledge, flags),
   };
-  const actions = new Map<string, Action>();
+  const actions: (Action | undefined)[] = [];
   const open = new Set<string>();
   await forEachYielding(listed, deps.yieldNow, (component) => {
-    if (isRetired(component)) return;
-    const action = isRecalculating ? undefined : actionFromOwnRow(context, component);
-    if (action) actions.set(component.id, action);
-    else open.add(component.applianceId);
+    const action =
+      isRecalculating || isRetired(component)
+        ? undefined
+        : actionFromOwnRow(context, component, outlooks?.[actions.length]);
+    actions.push(action);
+    if (!action && !isRetired(component)) open.add(component.applianceId);
   });
   if (open.size === 0) return actions;
   const { components } = await actionsOfComponents(
     deps,
     await store.read.components.rowsOfAppliances([...open]),
   );
-  return new Map([...actions, ...components]);
+  return actions.map((action, index) => action ?? components.get(listed[index]!.id));
 }

@@ -31,6 +31,7 @@ const context = {
   ...referenceContext(knowledge),
   hazardOf: ({ installYear }: Plannable) => (installYear === HAZARD_YEAR ? hazard : null),
 };
+const partPriceOf = (component: Plannable) => context.pricing(component).part(component);
 
 const state = fc.record({
   effectiveAgeYears: fc.double({ min: 0, max: 50, noNaN: true }),
@@ -231,7 +232,7 @@ describe("from a component's own row", () => {
       for (const { component, action } of planned) {
         const row = { ...component, unitTiming, flags: isHazard ? "recalled:brand" : "old:era" };
         const mayHaveHazard = ({ flags }: typeof row) => flags === "recalled:brand";
-        const listed = actionFromOwnRow({ ...context, mayHaveHazard }, row);
+        const listed = actionFromOwnRow({ ...context, partPriceOf, mayHaveHazard }, row);
         expect(listed).toEqual(isHazard ? undefined : action);
         if (listed) seen.add(listed.because.kind);
       }
@@ -250,7 +251,7 @@ describe("from a component's own row", () => {
   test("it is not told where the time of its appliance is unknown", () => {
     const components = applianceOf(knowledge, "boiler", [OLD]);
     expect(dueStateOfAppliance(context, components.slice(0, 3)).unitTiming).toBeNull();
-    const ofList = { ...context, mayHaveHazard: () => false };
+    const ofList = { ...context, partPriceOf, mayHaveHazard: () => false };
     expect(actionFromOwnRow(ofList, { ...components[0]!, unitTiming: null })).toBeUndefined();
     const [covering] = applianceOf(knowledge, "roof", [OLD]);
     expect(actionFromOwnRow(ofList, { ...covering!, unitTiming: null })).toBeDefined();

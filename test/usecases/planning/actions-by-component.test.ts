@@ -65,7 +65,7 @@ async function actionsOfList(fixture: PortfolioFixture, by: Knowledge) {
     rows,
   );
   return {
-    listed: rows.map(({ id }) => listed.get(id)),
+    listed,
     planned: rows.map(({ id }) => whole.components.get(id)),
     wholes: count(),
   };
@@ -318,6 +318,6 @@ test.each<[string, Parameters<typeof loadKnowledge>[0], Partial<PlanTerms>]>([
       ),
     );
     const rows = await store.read.components.page(fixture.partnerId, { limit: 1000, offset: 0 });
-    expect(rows.map(({ id }) => planned.get(id))).toEqual(listed);
+    expect(listed).toEqual(rows.map(({ id }) => planned.get(id)));
   },
 );
