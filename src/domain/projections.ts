@@ -103,7 +103,7 @@ export function outlookOfStored(
   return { scaleYears, weibullShape, effectiveAgeYears, rate, hazardRatio, acuteHazard };
 }
 
-/** What the record of a stored component and its action both follow from. */
+/** The definition and the outlook, from which the record of a stored component and its action both follow. */
 export type DefinedOutlook = { def: ComponentDef; outlook: Outlook };
 
 /** Returns the definition and the outlook of a stored component. */
