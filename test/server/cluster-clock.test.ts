@@ -12,7 +12,6 @@ import { PROPERTY } from "../support/portfolio.ts";
 import { usePostgres } from "../support/postgres.ts";
 
 const MONTH = 30 * 86_400_000;
-const postgres = usePostgres();
 const folder = mkdtempSync(join(tmpdir(), "mainstay-clock-"));
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 let aheadMs = 0;
@@ -21,6 +20,8 @@ afterAll(async () => {
   await app?.stop();
   rmSync(folder, { recursive: true });
 });
+// The databases are removed after the server on one.
+const postgres = usePostgres();
 
 const client = (headers: Record<string, string>) =>
   new ApiClient(

@@ -56,12 +56,15 @@ export class PredictionOutcomeLog {
   }
 
   /**
-   * Deletes what a changed or voided event left, and adds the Warranty Claims of its day again, whose outcomes depend on the
-   * day's Replacements. The caller adds the event itself if it still counts.
+   * Deletes what a changed or voided event left, also as it was earlier in this write, and adds the Warranty Claims of its
+   * day again, whose outcomes depend on the day's Replacements. The caller adds the event itself if it still counts.
    */
   async reopen(event: LoggedEvent, appliance: ScoredAppliance): Promise<void> {
     const { tx } = this.writer;
     await tx.serviceEvents.deleteOutcomes(event.id);
+    const log = this.#logged.get(appliance.propertyId)?.get(event.date)?.get(appliance.id);
+    for (const kind of ["events", "claims", "replacements"] as const)
+      if (log) log[kind] = log[kind].filter(({ id }) => id !== event.id);
     await this.#eachOfDay(event, async (other) => {
       if (other.eventType !== "Warranty Claim" || other.id === event.id) return;
       await tx.serviceEvents.deleteOutcomes(other.id);

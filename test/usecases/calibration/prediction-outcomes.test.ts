@@ -93,6 +93,69 @@ test("each failure and replacement has its outcomes, in whatever order and reque
   );
 });
 
+const aCorrection = fc.record({
+  event: fc.nat(),
+  change: fc.oneof(
+    fc.record({
+      date: anEvent.map(({ date }) => date),
+      eventType: anEvent.map(({ eventType }) => eventType),
+    }),
+    fc.constant("void" as const),
+  ),
+});
+
+test("an event that the same write has logged or changed leaves the outcomes of what it is at the end", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.tuple(
+          fc.array(anEvent, { minLength: 1, maxLength: 4 }),
+          fc.array(aCorrection, { minLength: 1, maxLength: 4 }),
+        ),
+        { minLength: 1, maxLength: 2 },
+      ),
+      async (requests) => {
+        const { appliance: one, components } = await appliance();
+        const state: ServiceEvent[] = [];
+        for (const [events, corrections] of requests)
+          await fixture.write(async (writer) => {
+            const services = new ServiceLog(writer);
+            for (const { part, ...event } of events)
+              state.push(
+                await services.add({
+                  ...NOTHING,
+                  ...event,
+                  applianceId: one.id,
+                  componentId: part === null ? null : components[part]!.id,
+                }),
+              );
+            for (const { event, change } of corrections) {
+              const at = event % state.length;
+              if (state[at]!.voidedAt !== null) continue;
+              state[at] =
+                change === "void"
+                  ? await services.void(state[at]!, { reason: null })
+                  : await services.change(state[at]!, change);
+            }
+            await services.finish();
+          });
+        const counted = state.filter(({ voidedAt }) => voidedAt === null);
+        const found = await kept(components);
+        expect(found.map((row) => `${row.serviceEventId} ${row.componentId}`).sort()).toEqual(
+          expected(counted, components).sort(),
+        );
+        const events = new Map(counted.map((event) => [event.id, event]));
+        for (const { serviceEventId, date, eventType } of found)
+          expect({ date, eventType }).toEqual({
+            date: events.get(serviceEventId)!.date,
+            eventType: events.get(serviceEventId)!.eventType,
+          });
+      },
+    ),
+    { numRuns: runsOnEngine(60) },
+  );
+});
+
 test("an outcome includes earlier days logged with it, and nothing of its own day or later", async () => {
   const [before, beside, control] = [await appliance(), await appliance(), await appliance()];
   const on = (
@@ -121,4 +184,30 @@ test("an outcome includes earlier days logged with it, and nothing of its own da
   );
   expect(unknown).toEqual(alone!);
   expect(known).not.toEqual(alone!);
+});
+
+test("an event that is changed or voided in the write that logs it leaves no outcome of its earlier state", async () => {
+  const { appliance: own, components } = await appliance();
+  const { appliance: other, components: ofOther } = await appliance();
+  const failure = {
+    applianceId: own.id,
+    componentId: null,
+    eventType: "Emergency Repair",
+    date: "2024-08-13",
+  };
+  const { voided, moved } = await fixture.write(async (writer) => {
+    const services = new ServiceLog(writer);
+    const voided = await services.add({ ...NOTHING, ...failure } as NewServiceEvent);
+    await services.void(voided, { reason: "twice" });
+    const first = await services.add({ ...NOTHING, ...failure, eventType: "Replacement" } as NewServiceEvent);
+    const second = await services.change(first, { date: "2024-10-13", eventType: "Emergency Repair" });
+    const moved = await services.change(second, { applianceId: other.id });
+    await services.finish();
+    return { voided, moved };
+  });
+  expect(await kept(components)).toEqual([]);
+  const left = await kept(ofOther);
+  expect(left).toHaveLength(ofOther.length);
+  for (const outcome of left) expect(outcome).toMatchObject({ serviceEventId: moved.id, date: "2024-10-13" });
+  expect(voided.id).not.toBe(moved.id);
 });
