@@ -197,7 +197,7 @@ describe("the book of all partners", () => {
     const { probability } = (
       await admin.get("/admin/book/losses", { partner_id: partners[1]! })
     ).body.largest_damage.at(-1);
-    expect(table.stdout).toMatch(new RegExp(`1,000,000 +${(probability * 100).toFixed(4)} %`));
+    expect(table.stdout).toMatch(new RegExp(`1,000,000 +${(probability * 100).toFixed(4)}%`));
     const csv = await server.run("losses", "--property", properties[0]!, "--format", "csv");
     expect(csv.stdout).toStartWith("section,item,amount,");
     const file = join(mkdtempSync(join(tmpdir(), "losses-")), "losses.xlsx");

@@ -315,7 +315,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     });
     place.remount("size=64m");
     const finished = await importInto(small);
-    expect(finished.code).toBe(0);
+    expect(finished).toMatchObject({ code: 0 });
     const { properties, service_events } = JSON.parse(finished.stdout);
     expect(properties.unchanged).toBeGreaterThan(0);
     expect(service_events.created).toBeGreaterThan(0);

@@ -156,7 +156,7 @@ describe("the process", () => {
     const cwd = folder();
     symlinkSync("circle", join(cwd, "circle"));
     for (const [path, remedy] of [
-      ["circle", "Symbolic links lead in a circle."],
+      ["circle", "Symbolic links form a loop."],
       ["n".repeat(300), "The path is longer than the file system allows."],
     ] as const) {
       const shown: string[] = [];

@@ -87,7 +87,7 @@ describe("opening a database", () => {
   });
 
   test("by several processes at once applies each migration once", async () => {
-    const source = `import { openSqlite } from "${import.meta.dir}/../../src/store/sqlite/open.ts";
+    const source = `import { openSqlite } from "${import.meta.dir}/../../src/store/sqlite/open-sqlite.ts";
       const sqlite = openSqlite(process.argv[2], { now: 0 });
       console.log(sqlite.applied.length);
       sqlite.close();`;

