@@ -3,7 +3,8 @@ import { createConnection, createServer, type Socket } from "node:net";
 /**
  * A statement by a part of its text, and its answer by a part of the response. The connection is closed before the
  * statement arrives, or before its answer does. With `late`, the statement arrives all the same when the test asks for
- * it, with everything that was sent since the statement `from`. With `replacement`, that arrives in place of the answer.
+ * it, with everything that was sent since the statement `from`. With `replacement`, that arrives in place of the answer. With
+ * `instead`, that statement of the same length arrives in place of the one that was sent.
  */
 export type Cut = {
   sent: string;
@@ -11,6 +12,7 @@ export type Cut = {
   when: "before" | "after" | "late";
   from?: string;
   replacement?: Buffer;
+  instead?: string;
 };
 
 /**
@@ -61,7 +63,8 @@ export async function startPostgresProxy(target: number) {
       if (isFrom || withheld.length > 0) withheld.push(sent);
       const chunk = withheld.length > 0 ? Buffer.concat(withheld) : sent;
       if (state.cut && chunk.includes(state.cut.sent)) {
-        const { when, answered } = state.cut;
+        const { when, answered, sent: statement, instead } = state.cut;
+        if (instead !== undefined) chunk.write(instead, chunk.indexOf(statement));
         replacement = state.cut.replacement;
         state.cut = undefined;
         if (when === "before") return end();

@@ -281,6 +281,19 @@ describe("a write is run again", () => {
     expect(await isThere(id)).toBe(true);
   });
 
+  test("but not when PostgreSQL crashed on a full disk before it had stored the commit", async () => {
+    const id = newPartner();
+    let runs = 0;
+    wire.state.cut = {
+      ...{ sent: COMMIT.sent, instead: "ABORT \0", answered: "ROLLBACK\0" },
+      ...{ when: "after", replacement: PANIC },
+    };
+    const failed = add(id, async () => void runs++).catch((error: unknown) => store.explain(error));
+    expect(((await failed) as StorageError).message).toEndWith("PostgreSQL is out of disk space");
+    expect(runs).toBe(1);
+    expect(await isThere(id)).toBe(false);
+  });
+
   test("but not when the result of its commit can't be determined, and the next write succeeds", async () => {
     const cutAtCommit = async (when: Cut["when"]) => {
       wire.state.cut = { ...COMMIT, when };

@@ -224,16 +224,18 @@ export class PostgresGroupTransaction {
 
   /**
    * Sends the commit. Returns false when the transaction was rolled back; the connection has the failure. Rejects when
-   * the result can't be determined.
+   * the commit was not made, or its result can't be determined.
    */
   async #commit(number: number, group: readonly PostgresQueuedWrite[]): Promise<boolean> {
     const { connection, awaitCommit } = this.options;
+    let failure: unknown;
     try {
       const { command } = await awaitCommit(connection.send({ text: "COMMIT", values: [] }), group);
       return command === "COMMIT";
     } catch (error) {
       await connection.abandon();
       if (!isPostgresConnectionLost(error) && !isSystemFailure(error)) throw error;
+      failure = error;
     }
     try {
       if (await this.#wasCommitted(number)) return true;
@@ -243,6 +245,8 @@ export class PostgresGroupTransaction {
         "Check whether the write is stored before you repeat it; with an Idempotency-Key you can repeat it safely.",
       );
     }
+    // Nothing was stored, and the reason is known: the group would only fail again.
+    if (!isPostgresConnectionLost(failure)) throw failure;
     // Any failure of a job belongs to the transaction that was lost: the group runs again.
     throw new Error("Connection terminated before the commit");
   }
