@@ -3,7 +3,7 @@ import { OperatorError } from "../../../src/domain/errors.ts";
 import { POSTGRES_MIGRATIONS } from "../../../src/store/postgres/postgres-migrations.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/postgres-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { directTo, rowsOf, usePostgres } from "../../support/postgres.ts";
+import { connectTo, directTo, rowsOf, usePostgres } from "../../support/postgres.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 const stores: Store[] = [];
@@ -108,6 +108,36 @@ test("an incomplete schema with pending migrations is refused, and gets none of 
   await rowsOf(url, "DROP TABLE webhook_attempts; DELETE FROM schema_migrations WHERE number = 4");
   expect((await refusal(url)).message).toContain("webhook_attempts is missing");
   expect(await rowsOf(url, "SELECT * FROM schema_migrations WHERE number = 4")).toEqual([]);
+});
+
+/** Those before it are released, and do not change. */
+const FIRST_CHECKED_MIGRATION = 38;
+
+test("indexes are built before anything keeps the reads of older servers waiting", async () => {
+  const client = await connectTo(await postgres.newDatabase());
+  let builds = 0;
+  for (const { number, name, sql, breaksOlder } of POSTGRES_MIGRATIONS) {
+    if (number < FIRST_CHECKED_MIGRATION || breaksOlder) {
+      await client.query(sql);
+      continue;
+    }
+    const { rows: older } = await client.query("SELECT oid FROM pg_class WHERE relkind = 'r'");
+    await client.query("BEGIN");
+    for (const statement of sql.split(/;\s*$/m)) {
+      await client.query(statement);
+      if (!/\bCREATE (UNIQUE )?INDEX\b/.test(statement)) continue;
+      builds++;
+      const { rows: unreadable } = await client.query(
+        `SELECT relation::regclass::text AS table FROM pg_locks
+         WHERE pid = pg_backend_pid() AND mode = 'AccessExclusiveLock' AND relation = ANY ($1)`,
+        [older.map(({ oid }) => oid)],
+      );
+      expect({ migration: name, unreadable }).toEqual({ migration: name, unreadable: [] });
+    }
+    await client.query("COMMIT");
+  }
+  await client.end();
+  expect(builds).toBeGreaterThan(0);
 });
 
 test("an encoding other than UTF8 is refused", async () => {
