@@ -56,8 +56,19 @@ export class UnreadableBackup extends OperatorError {}
 /** Storage that currently cannot be read or written. The requested change has not been made. */
 export class StorageError extends OperatorError {}
 
+/** A change that may have been made, or a part of it. `late` is the failure of a response that took too long, if that is why. */
+export class UncertainChange extends StorageError {
+  constructor(
+    message: string,
+    hint?: string,
+    readonly late?: Failure,
+  ) {
+    super(message, hint);
+  }
+}
+
 /** A change that was interrupted when a part of it may have been made. The same request makes the rest. */
-export class UnfinishedChange extends StorageError {}
+export class UnfinishedChange extends UncertainChange {}
 
 /** Storage that has not confirmed the requested change: it may have been made, or be made later. */
-export class UnknownOutcome extends StorageError {}
+export class UnknownOutcome extends UncertainChange {}

@@ -14,10 +14,10 @@ export const recordingCommits = (store: Store, context: RequestContext): Store =
   },
 });
 
-/** Returns the error of a failed request as its response states it; a missed deadline as failed storage. */
+/** Returns the error of a failed request as its response states it. */
 export function errorAfterCommit(error: unknown, { hasCommitted }: RequestContext): unknown {
   if (!hasCommitted || error instanceof UnfinishedChange) return error;
   if (error instanceof StorageError) return new UnknownOutcome(error.message, error.hint);
   const isLate = error instanceof Failure && error.code === "unavailable";
-  return isLate ? new UnknownOutcome(error.message) : error;
+  return isLate ? new UnknownOutcome(error.message, undefined, error) : error;
 }

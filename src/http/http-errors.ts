@@ -3,6 +3,7 @@ import {
   Failure,
   type FailureCode,
   StorageError,
+  UncertainChange,
   UnfinishedChange,
   UnknownOutcome,
 } from "../domain/errors.ts";
@@ -35,6 +36,20 @@ export class HttpFailure extends Failure {
     readonly headers: Record<string, string> = {},
   ) {
     super(code, message);
+  }
+}
+
+/** Work that was interrupted may be cheaper the second time, since the plans of a portfolio are stored as they are made. */
+const LATE_MS = 5_000;
+
+/** The failure of a request whose response was not ready in time. */
+export class LateResponse extends HttpFailure {
+  readonly reason: string;
+
+  constructor(timeoutS: number) {
+    const reason = `The response was not ready within ${timeoutS} s.`;
+    super("unavailable", `${reason} Retry later.`, retryAfter(LATE_MS));
+    this.reason = reason;
   }
 }
 
@@ -79,19 +94,26 @@ export function errorReply(error: unknown, requestId: string): ErrorReply {
 
 function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof StorageError)
+  if (error instanceof StorageError) {
+    const late = lateFailureOf(error);
     return new HttpFailure(
       "unavailable",
-      `Service temporarily unavailable. ${changesAfter(error)}`,
-      retryAfter(UNAVAILABLE_MS),
+      `${late?.reason ?? "Service temporarily unavailable."} ${changesAfter(error)}`,
+      late?.headers ?? retryAfter(UNAVAILABLE_MS),
     );
+  }
   return new Failure("internal", "Internal server error");
+}
+
+/** Returns the missed deadline after which a change may have been made; undefined if the storage failed. */
+export function lateFailureOf(error: unknown): LateResponse | undefined {
+  return error instanceof UncertainChange && error.late instanceof LateResponse ? error.late : undefined;
 }
 
 /** Returns what became of the requested change, and what to do. */
 function changesAfter(error: StorageError): string {
   if (error instanceof UnknownOutcome)
-    return "The result is unknown: the changes may have been made. Check before you repeat the request; with an Idempotency-Key you can repeat it safely.";
+    return "The result is unknown: all or a part of the changes may have been made. Check before you repeat the request; with an Idempotency-Key you can repeat it safely.";
   if (error instanceof UnfinishedChange)
     return "Some of the changes may have been made. Send the same request again later, which makes the rest.";
   return "No changes were made. Retry later.";

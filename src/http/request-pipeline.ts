@@ -19,7 +19,13 @@ import { type ConsoleSessions, isConsoleApiRequest } from "./console-session-coo
 import { acceptsCsv } from "./csv-replies.ts";
 import { entityTag, entityTagOf, namesTag } from "./entity-tag.ts";
 import { errorOfFailedRequest, isAbortError } from "./failed-request-error.ts";
-import { CALLER_GONE, dailyLimitExceeded, errorReply, rateLimitExceeded } from "./http-errors.ts";
+import {
+  CALLER_GONE,
+  dailyLimitExceeded,
+  errorReply,
+  lateFailureOf,
+  rateLimitExceeded,
+} from "./http-errors.ts";
 import {
   type AdminCall,
   type AdminOperation,
@@ -249,7 +255,9 @@ export class RequestPipeline {
     const explained = this.deps.store.explain(thrown);
     const error = errorAfterCommit(explained, context);
     const about = { request_id: context.requestId, route: context.route };
-    if (error instanceof StorageError)
+    const late = lateFailureOf(error);
+    if (late) this.deps.log.warn({ ...about, reason: late.reason }, "response late after a change");
+    else if (error instanceof StorageError)
       this.deps.log.error(
         { ...about, reason: error.message, hint: error.hint },
         "request refused: no storage",

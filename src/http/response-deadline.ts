@@ -1,10 +1,7 @@
-import { HttpFailure } from "./http-errors.ts";
+import { LateResponse } from "./http-errors.ts";
 
 /** Turns the idle timeout of a connection off, and returns a function that turns it on again. */
 export type HoldOpen = () => () => void;
-
-/** Work that was interrupted may be cheaper the second time, since the plans of a portfolio are stored as they are made. */
-const RETRY_AFTER_S = 5;
 
 /**
  * Limits the time in which the response to one request is made. Meanwhile the connection has no idle timeout, since
@@ -37,7 +34,7 @@ export class ResponseDeadline {
     if (this.#timer !== undefined || this.#isOver || this.caller.aborted) return;
     this.#closeWhenIdle = this.holdOpen();
     this.#timer = setTimeout(() => {
-      const failure = notReadyInTime(this.timeoutS);
+      const failure = new LateResponse(this.timeoutS);
       this.#ended.abort(failure);
       this.#expired.reject(failure);
     }, this.timeoutS * 1000);
@@ -55,8 +52,3 @@ export class ResponseDeadline {
     this.#closeWhenIdle();
   }
 }
-
-const notReadyInTime = (timeoutS: number) =>
-  new HttpFailure("unavailable", `The response was not ready within ${timeoutS} s. Retry later.`, {
-    "retry-after": String(RETRY_AFTER_S),
-  });

@@ -14,7 +14,8 @@ export async function runRepeatableStoreChange<T>(
   } catch (thrown) {
     const error = explain(thrown);
     if (error instanceof StorageError) throw new UnfinishedChange(error.message, error.hint);
-    if (error instanceof Failure && error.code === "unavailable") throw new UnfinishedChange(error.message);
+    if (error instanceof Failure && error.code === "unavailable")
+      throw new UnfinishedChange(error.message, undefined, error);
     throw thrown;
   }
 }

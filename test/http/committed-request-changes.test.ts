@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { object, whole } from "../../src/api-schemas/definition/schema-field-types.ts";
-import { Failure, StorageError } from "../../src/domain/errors.ts";
+import { StorageError } from "../../src/domain/errors.ts";
+import { LateResponse } from "../../src/http/http-errors.ts";
 import {
   adminOperation,
   type Operation,
@@ -20,8 +21,14 @@ const open = usePartnerStore();
 const reply = object({ properties: whole("Number of properties", 1) });
 const replies = okReplies("The number", reply);
 
-const FULL = new StorageError("the disk is full");
-const LATE = new Failure("unavailable", "The response was not ready within 55 s. Retry later.");
+const ERRORS = {
+  "storage that fails": new StorageError("the disk is full"),
+  "a missed deadline": new LateResponse(55),
+};
+const NOT_READY = "The response was not ready within 55 s.";
+const UNKNOWN =
+  "The result is unknown: all or a part of the changes may have been made. Check before you repeat";
+const NO_STORAGE = "request refused: no storage";
 
 /** Writes on request, and then fails. */
 async function failAfter(changes: boolean, error: Error, { writePortfolio }: PartnerCall): Promise<never> {
@@ -31,23 +38,17 @@ async function failAfter(changes: boolean, error: Error, { writePortfolio }: Par
 
 // Rule: unknown-outcome
 test.each([
+  ["storage that fails", "with a change", `Service temporarily unavailable. ${UNKNOWN}`, "30", [NO_STORAGE]],
   [
     "storage that fails",
-    "with a change",
-    true,
-    FULL,
-    "The result is unknown: the changes may have been made.",
+    "without a change",
+    "Service temporarily unavailable. No changes were made.",
+    "30",
+    [NO_STORAGE],
   ],
-  ["storage that fails", "without a change", false, FULL, "No changes were made."],
-  [
-    "a missed deadline",
-    "with a change",
-    true,
-    LATE,
-    "The result is unknown: the changes may have been made.",
-  ],
-  ["a missed deadline", "without a change", false, LATE, LATE.message],
-])("%s during a partner's call %s", async (_, __, changes, error, message) => {
+  ["a missed deadline", "with a change", `${NOT_READY} ${UNKNOWN}`, "5", ["response late after a change"]],
+  ["a missed deadline", "without a change", `${NOT_READY} Retry later.`, "5", []],
+] as const)("%s during a partner's call %s", async (what, when, message, retryAfter, logged) => {
   const fixture = await open(NOW);
   const terms = { name: "Acme", dailyBudget: 10, webhookUrl: null };
   const { credentials } = await createPartner(fixture.administration, terms);
@@ -57,9 +58,11 @@ test.each([
     path: "/change",
     summary: "Change something",
     replies,
-    handle: (call: PartnerCall) => failAfter(changes, error, call),
+    handle: (call: PartnerCall) => failAfter(when === "with a change", ERRORS[what], call),
   });
-  expect(await messageOf(fixture, operation, credentials.apiKey)).toContain(message);
+  const failed = await failureOf(fixture, operation, credentials.apiKey);
+  expect(failed.message).toStartWith(message);
+  expect(failed).toMatchObject({ retryAfter, logged });
 });
 
 // Rule: unknown-outcome
@@ -78,17 +81,16 @@ test("storage that fails after an administrator's change", async () => {
       throw new StorageError("the disk is full");
     },
   });
-  expect(await messageOf(fixture, operation, key)).toContain("The result is unknown");
+  expect((await failureOf(fixture, operation, key)).message).toContain("The result is unknown");
 });
 
-async function messageOf(
-  fixture: Awaited<ReturnType<typeof open>>,
-  operation: Operation,
-  key: string,
-): Promise<string> {
+async function failureOf(fixture: Awaited<ReturnType<typeof open>>, operation: Operation, key: string) {
   const request = new Request("http://x/change", { method: "POST", headers: { "x-api-key": key } });
   const about = { requestId: "r", address: "::1", now: NOW, monotonicMs: 0, headers: {} };
-  const response = await pipelineOn(fixture).run(operation, request, {}, { ...about, ...withoutDeadline() });
+  const logged: string[] = [];
+  const pipeline = pipelineOn(fixture, (_, message) => void logged.push(message));
+  const response = await pipeline.run(operation, request, {}, { ...about, ...withoutDeadline() });
   expect(response.status).toBe(503);
-  return (await response.json()).error;
+  const { error } = await response.json();
+  return { message: error as string, retryAfter: response.headers.get("retry-after"), logged };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { invalid, StorageError, UnfinishedChange, UnknownOutcome } from "../../src/domain/errors.ts";
-import { errorReply } from "../../src/http/http-errors.ts";
+import { errorReply, LateResponse } from "../../src/http/http-errors.ts";
 
 // Rule: internal-error
 test.each([
@@ -38,9 +38,15 @@ test("storage that fails is a 503, which says whether a part of the change may h
   };
   expect(messageOf(new StorageError("the disk is full"))).toContain("No changes were made.");
   expect(messageOf(new UnknownOutcome("no confirmation"))).toContain(
-    "The result is unknown: the changes may have been made.",
+    "The result is unknown: all or a part of the changes may have been made.",
   );
   expect(messageOf(new UnfinishedChange("the disk is full"))).toContain(
     "Some of the changes may have been made. Send the same request again later",
+  );
+  const late = new LateResponse(55);
+  const { body, headers } = errorReply(new UnfinishedChange(late.message, undefined, late), "r-4");
+  expect(headers).toEqual({ "retry-after": "5" });
+  expect(JSON.parse(body).error).toStartWith(
+    "The response was not ready within 55 s. Some of the changes may have been made. Send the same request again later",
   );
 });

@@ -11,8 +11,14 @@ import { knowledge } from "./portfolio-store.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 
-/** Returns a pipeline on the database of a fixture. It has no rate limits, accepts bodies of one byte, and logs nothing. */
-export function pipelineOn({ store, administration, clock }: PartnerFixture): RequestPipeline {
+/**
+ * Returns a pipeline on the database of a fixture. It has no rate limits, and accepts bodies of one byte. Its warnings and errors
+ * go to `log`.
+ */
+export function pipelineOn(
+  { store, administration, clock }: PartnerFixture,
+  log: (fields: object, message: string) => void = () => {},
+): RequestPipeline {
   const { actor: _, ...parts } = administration;
   const budgets = new DailyCallLimits(store, clock);
   const tokens = bearerTokens(new Uint8Array(32) as MasterKey, random);
@@ -29,6 +35,6 @@ export function pipelineOn({ store, administration, clock }: PartnerFixture): Re
     budgets,
     caches: new RevisionCaches(1e6),
     partnerWindow: new RequestSlidingWindow(0),
-    log: { info() {}, warn() {}, error() {} } as never,
+    log: { info() {}, warn: log, error: log } as never,
   });
 }
