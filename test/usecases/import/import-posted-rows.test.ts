@@ -332,6 +332,54 @@ describe("rows of a table", () => {
     );
   });
 
+  test("without a reference change the property of their name, or are rejected where none at the address has it", async () => {
+    const columns = ["Property ID", "Building Name", "Address", "State", "Year Built"];
+    const at = async (address: string, ...rows: string[][]) => {
+      const table = { file: "f.csv", columns, firstRow: 2 };
+      const placed = rows.map(([id = "", name = "", year = ""]) => [id, name, address, "NY", year]);
+      const { rejected } = await run({ ...table, rows: placed }, { update: true });
+      return rejected.map(({ row }) => row);
+    };
+    const there = async () =>
+      (await fixture.store.read.properties.numbered(fixture.partner.id, 0, 100)).map(
+        ({ address, name, yearBuilt }) => [address.slice(0, 1), name, yearBuilt],
+      );
+    await at("1 Elm St", ["", "Building A", "1950"]);
+    await at("1 Elm St", ["B2", "Building B", "1990"]);
+    // A building of that name at another address.
+    await at("2 Oak St", ["B3", "Building B", "1960"]);
+    const rows = [
+      ["", "BUILDING B", "1991"],
+      ["", "Building C", "1992"],
+      ["", "Building A", "1951"],
+    ];
+    expect(await at("1 Elm St", ...rows)).toEqual([3]);
+    expect(await at("1 Elm St", ...rows.toReversed())).toEqual([3]);
+    expect(await there()).toEqual([
+      ["1", "Building A", 1951],
+      ["1", "BUILDING B", 1991],
+      ["2", "Building B", 1960],
+    ]);
+    // Without a name, a row means what was made of its address.
+    expect(await at("1 Elm St", ["", "", "1952"])).toEqual([]);
+    expect((await there())[0]).toEqual(["1", "Building A", 1952]);
+    const claim = {
+      file: "claims.csv",
+      columns: ["Building Name", "Address", "State", "Claim No", "Loss Date", "Cause", "Net Paid"],
+    };
+    const claims = ["Building B", "Building C", "Building A"].map((name, nth) => [
+      name,
+      "1 Elm St",
+      "NY",
+      `C${nth}`,
+      "12/31/2025",
+      "water_damage",
+      "900",
+    ]);
+    const { rejected, result } = await run({ ...claim, rows: claims, firstRow: 2 });
+    expect([result.claims.created, rejected.map(({ row }) => row)]).toEqual([2, [3]]);
+  });
+
   test("of a dry run whose transaction runs again are rejected for what its last run finds", async () => {
     const { store, partner, clock } = fixture;
     const retrying: typeof store = {

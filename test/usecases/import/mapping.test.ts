@@ -627,6 +627,18 @@ describe("prepared files", () => {
     expect(new Set(rows.map((row) => row.partner_property_id)).size).toBe(3);
   });
 
+  test.each(["Property ID,", ""])(
+    "take a number of a unit that a new property lacks for no unit, with and without a reference (%p)",
+    async (heading) => {
+      const { rowsOf, leftOut } = await prepare(await open(NOW), [
+        `${heading}Building Name,Address,State,Units\n${heading && "P1,"}Elm,1 Elm St,NY,4`,
+        "Address,State,Equipment,Unit,Install Year\n1 Elm St,NY,Water Heater,904,2010\n1 Elm St,NY,Water Heater,3,2010",
+      ]);
+      expect((await rowsOf("appliances")).map(({ unit }) => unit)).toEqual([undefined, "3"]);
+      expect(leftOut).toMatchObject([{ what: "unit 904", cells: 1 }]);
+    },
+  );
+
   test("count cells without a heading", async () => {
     const { rowsOf, leftOut } = await prepare(await open(NOW), [
       "name,address,state,\nElm,1 Elm St,NY,\nOak,2 Oak St,NY,x,\nFir,3 Fir St,NY,,y,z\n",

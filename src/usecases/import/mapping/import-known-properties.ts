@@ -42,7 +42,11 @@ type Placed = {
   state: string | undefined;
   city: string | undefined;
   zip: string | undefined;
+  /** In lower case: the name that it has, and those that rows give it. */
+  names: Set<string>;
 };
+
+type Place = Pick<Placed, "state" | "city" | "zip">;
 
 /** Two properties with a name make it ambiguous. */
 const ENOUGH = 2;
@@ -83,13 +87,14 @@ export class ImportKnownProperties {
         if (!addresses.has(reference)) addresses.set(reference, fields);
       }
     }
-    const ordered = [...addresses].toSorted(
-      ([one, a], [other, b]) => statedParts(b) - statedParts(a) || (one < other ? -1 : 1),
-    );
-    for (const [, fields] of ordered) {
-      await this.yieldNow();
-      await this.register(fields);
-    }
+    const byParts = Map.groupBy(addresses, ([, fields]) => statedParts(fields));
+    for (const parts of [3, 2, 1, 0])
+      for (const [, fields] of (byParts.get(parts) ?? []).toSorted(([one], [other]) =>
+        one < other ? -1 : 1,
+      )) {
+        await this.yieldNow();
+        await this.register(fields);
+      }
   }
 
   /**
@@ -109,10 +114,15 @@ export class ImportKnownProperties {
     const place = placedAt(fields);
     const reference = given ?? (fields.address === undefined ? "" : ownReference(fields, fields.address));
     const property = await this.#ofReference(reference);
-    if (/^\d{1,6}$/.test(fields.unit_count ?? "")) property.units ??= Number(fields.unit_count);
-    if (fields.address !== undefined) this.#index(streetKey(fields.address), { ...place, reference });
+    if (fields.address !== undefined)
+      this.#index(streetKey(fields.address), { ...place, reference, names: namesOf(fields) });
     if (fields.name !== undefined) put(this.#byName, fields.name.toLowerCase(), reference);
     return property;
+  }
+
+  /** Notes the number of units that a row gives a property for which none is known. */
+  noteUnits(property: ImportPropertyKey, { unit_count = "" }: Fields): void {
+    if (/^\d{1,6}$/.test(unit_count)) property.units ??= Number(unit_count);
   }
 
   /**
@@ -217,22 +227,24 @@ export class ImportKnownProperties {
   }
 
   /**
-   * Returns the property with the address; the one that was made of this very address, or has the name, among several,
-   * and the one with the name where the row has no address.
+   * Returns the property with the address, and the one with the name where the row has no address. Among several with the
+   * address, it is the one with the name; where the row has no name, or several have it, the one that was made of this very
+   * address.
    */
-  async #matched({ name, ...fields }: Fields): Promise<ImportPropertyKey | undefined> {
-    const named = async () => (name === undefined ? undefined : ((await this.#ofName(name)) ?? undefined));
-    if (fields.address === undefined) {
-      const reference = await named();
-      return reference === undefined ? undefined : await this.#ofReference(reference);
+  async #matched(fields: Fields): Promise<ImportPropertyKey | undefined> {
+    const { address, name } = fields;
+    if (address === undefined) {
+      const named = name === undefined ? undefined : await this.#ofName(name);
+      return named ? await this.#ofReference(named) : undefined;
     }
     const place = placedAt(fields);
-    const there = (await this.#onStreet(streetKey(fields.address))).filter((one) => mayBeSame(one, place));
+    const there = (await this.#onStreet(streetKey(address))).filter((one) => mayBeSame(one, place));
     if (there.length === 0) return undefined;
-    const isThere = (reference: string | undefined) => there.some((one) => one.reference === reference);
-    const own = ownReference(fields, fields.address);
-    const reference = there.length === 1 ? there[0]!.reference : isThere(own) ? own : await named();
-    return isThere(reference) ? await this.#ofReference(reference!) : SEVERAL;
+    const hasName = ({ names }: Placed) => name === undefined || names.has(name.toLowerCase());
+    const meant = there.length === 1 ? there : there.filter(hasName);
+    const own = ownReference(fields, address);
+    const one = meant.length === 1 ? meant[0] : meant.find(({ reference }) => reference === own);
+    return one ? await this.#ofReference(one.reference) : SEVERAL;
   }
 
   async #onStreet(street: string): Promise<readonly Placed[]> {
@@ -241,7 +253,7 @@ export class ImportKnownProperties {
       for (const one of await this.read.properties.onStreet(this.partnerId, street, MOST_ON_STREET))
         this.#index(street, {
           ...{ reference: this.#stored(one), state: one.state },
-          ...{ city: one.city?.trim().toLowerCase(), zip: one.zip?.slice(0, 5) },
+          ...{ city: one.city?.trim().toLowerCase(), zip: one.zip?.slice(0, 5), names: namesOf(one) },
         });
     }
     return this.#byStreet.get(street) ?? [];
@@ -250,8 +262,9 @@ export class ImportKnownProperties {
   #index(street: string, placed: Placed): void {
     const there = this.#byStreet.get(street) ?? [];
     this.#byStreet.set(street, there);
-    if (there.length < 2 * MOST_ON_STREET && !there.some(({ reference }) => reference === placed.reference))
-      there.push(placed);
+    const known = there.find(({ reference }) => reference === placed.reference);
+    for (const name of known ? placed.names : []) known!.names.add(name);
+    if (!known && there.length < 2 * MOST_ON_STREET) there.push(placed);
   }
 
   async #ofName(name: string): Promise<string | null | undefined> {
@@ -274,8 +287,12 @@ export class ImportKnownProperties {
   }
 }
 
+/** Returns the name of a row or property, to be compared. */
+const namesOf = ({ name }: { name?: string | undefined }) =>
+  new Set(name === undefined ? [] : [name.toLowerCase()]);
+
 /** Returns the place of a row, as properties have it. */
-function placedAt({ country = UNITED_STATES, state, city, zip }: Fields): Omit<Placed, "reference"> {
+function placedAt({ country = UNITED_STATES, state, city, zip }: Fields): Place {
   const [nation, own] = [country, state].map((text) => text?.trim().toUpperCase());
   const isAbroad = own !== undefined && nation !== UNITED_STATES && !own.startsWith(`${nation}-`);
   return {
@@ -285,7 +302,7 @@ function placedAt({ country = UNITED_STATES, state, city, zip }: Fields): Omit<P
 }
 
 /** Returns whether two addresses of the same street can be one: nothing that both state differs. */
-function mayBeSame(a: Omit<Placed, "reference">, b: Omit<Placed, "reference">): boolean {
+function mayBeSame(a: Place, b: Place): boolean {
   const isEqual = (x: string | undefined, y: string | undefined) =>
     x === undefined || y === undefined ? undefined : x === y;
   if (isEqual(a.state, b.state) === false) return false;
@@ -311,7 +328,7 @@ export const SEVERAL: ImportPropertyKey = { reference: "", columns: {}, id: unde
 const ownReference = (fields: Fields, address: string): string =>
   referenceFromAddress({ ...placedAt(fields), address });
 
-/** Returns how many parts of its place an address states. */
+/** Returns how many of the three parts of its place an address states. */
 function statedParts(fields: Fields): number {
   const { state, city, zip } = placedAt(fields);
   return [state, city, zip].filter((part) => part !== undefined).length;

@@ -119,6 +119,7 @@ export async function prepareMappedRows(
               fileOf("properties").add(propertyRow(property, fields), origin);
             }
             if (property === SEVERAL) return;
+            known.noteUnits(property, fields);
             for (const equipment of mapping.equipment) {
               const lacking = await row.equipment(equipment, cells, (typeId) =>
                 known.missing(property, typeId),
