@@ -14,6 +14,7 @@ import { MAX_UNITS, type Property } from "../../domain/property.ts";
 import {
   applyRetirementChange,
   checkRetirementDay,
+  isRetired,
   NOT_RETIRED,
   type Retirement,
 } from "../../domain/retirement.ts";
@@ -112,6 +113,7 @@ class ApplianceBatch implements RowBatch<Entry> {
   /** Counts made by this batch, and the appliances left after its matches. */
   readonly #own: Stock = { counted: new Set(), left: new Map() };
   readonly #comparison: Comparison<Appliance, ApplianceChange>;
+  #components = 0;
   #buildingYears = 0;
   #earlyYears = 0;
   #unusualSizes = 0;
@@ -155,6 +157,9 @@ class ApplianceBatch implements RowBatch<Entry> {
       let added = await this.#creator.add(input);
       if (retirement)
         added = (await changeAppliance(this.writer, added.id, retirement, this.#scores)).appliance;
+      this.#components += this.writer.knowledge.type(added.typeId).components.length;
+      // Rows that follow may change it before it is scored.
+      if (!isRetired(added)) this.#scores.add(property, added);
       this.#appliances.set(added);
       if (added.installYearBasis === "year_built") this.#buildingYears++;
       this.#countEarly(added, property);
@@ -172,12 +177,10 @@ class ApplianceBatch implements RowBatch<Entry> {
   }
 
   async finish(): Promise<AddedCounts> {
-    let components = 0;
-    for (const made of (await this.#creator.finish()).values()) components += made.length;
     await this.#scores.finish();
     return {
       ...NOTHING_ADDED,
-      components,
+      components: this.#components,
       buildingYears: this.#buildingYears,
       earlyYears: this.#earlyYears,
       unusualSizes: this.#unusualSizes,

@@ -123,6 +123,18 @@ test("rows of one batch leave what they leave one by one, with all scores up to 
   );
 });
 
+test("an appliance that one batch creates, changes and retires leaves no flag counted", async () => {
+  const [one, other] = [await portfolio(), await portfolio()];
+  const panel = (brand: string, retired = "") => ["E", "electrical_panel", "P1", "", "1970", brand, retired];
+  const rows = [panel("Zinsco"), panel("Square D"), panel("", "2026-01-01")];
+  expect(await run(one, rows, true)).toEqual(await run(other, rows, false));
+  expect(await stored(one)).toEqual(await stored(other));
+  for (const { sql } of [one, other]) {
+    expect(await sql("SELECT code FROM flag_counts WHERE known > 0 OR properties > 0")).toEqual([]);
+    expect(await sql("SELECT flags FROM appliances WHERE serial = 'P1'")).toEqual([{ flags: "" }]);
+  }
+});
+
 test("a batch scores a property once, however many of its appliances move or retire", async () => {
   const fixture = await portfolio();
   const scored = spyOn(PortfolioWriter.prototype, "saveScore");
