@@ -20,6 +20,8 @@ export class RescoreLimitExceeded extends Failure {
 export class RescoreLimit {
   #components = 0;
   #largest = 0;
+  /** By property: its components, however often they are rescored. */
+  readonly #ofProperty = new Map<string, number>();
   /** By property: the components that were reserved and are not rescored yet. */
   readonly #reserved = new Map<string, number>();
 
@@ -28,7 +30,7 @@ export class RescoreLimit {
   /** Reserves all components of a property, once. Throws RescoreLimitExceeded with nothing reserved. */
   reserve(propertyId: string, components: number): void {
     if (this.#reserved.has(propertyId)) return;
-    this.#add(components, components);
+    this.#add(propertyId, components);
     this.#reserved.set(propertyId, components);
   }
 
@@ -36,12 +38,14 @@ export class RescoreLimit {
   count(propertyId: string, components: number): void {
     const reserved = this.#reserved.get(propertyId) ?? 0;
     this.#reserved.delete(propertyId);
-    this.#add(Math.max(0, components - reserved), components);
+    this.#add(propertyId, Math.max(0, components - reserved));
   }
 
-  #add(more: number, ofProperty: number): void {
-    const [components, largest] = [this.#components + more, Math.max(this.#largest, ofProperty)];
+  #add(propertyId: string, more: number): void {
+    const own = (this.#ofProperty.get(propertyId) ?? 0) + more;
+    const [components, largest] = [this.#components + more, Math.max(this.#largest, own)];
     if (components - largest > this.most) throw new RescoreLimitExceeded(this.most);
+    this.#ofProperty.set(propertyId, own);
     [this.#components, this.#largest] = [components, largest];
   }
 }

@@ -65,7 +65,16 @@ test("a property that was reserved is counted once, with its own components if t
   expect(() => limit.reserve("C", 3)).toThrow(RescoreLimitExceeded);
   limit.reserve("C", 1);
   limit.count("B", 8);
-  expect(() => limit.count("B", 8)).toThrow(RescoreLimitExceeded);
+  expect(() => limit.reserve("D", 2)).toThrow(RescoreLimitExceeded);
+});
+
+test("a property that is rescored again and again is aside as a whole", () => {
+  const limit = new RescoreLimit(10);
+  for (let nth = 0; nth < 3; nth++) limit.count("A", 30);
+  limit.count("B", 5);
+  limit.count("B", 5);
+  limit.count("A", 30);
+  expect(() => limit.count("B", 1)).toThrow(RescoreLimitExceeded);
 });
 
 // Rule: bulk-rescored
