@@ -109,9 +109,9 @@ export function reserveFormSummarySheet(
       [`${per} and year`, share("B14", needs / terms.years), share("C14", inflated / terms.years)],
       [],
       headingCells("Deposit of the first year", "A year", `${per} and year`, `${per} and month`),
-      depositRow("Enough in a year with 50% confidence", DEPOSIT_COLUMNS["50"], 18, levelDeposit[50].noise),
-      depositRow("Enough in a year with 80% confidence", DEPOSIT_COLUMNS["80"], 19, levelDeposit[80].noise),
-      depositRow("Enough in a year with 95% confidence", DEPOSIT_COLUMNS["95"], 20, levelDeposit[95].noise),
+      depositRow("50% confidence in each single year", DEPOSIT_COLUMNS["50"], 18, levelDeposit[50].noise),
+      depositRow("80% confidence in each single year", DEPOSIT_COLUMNS["80"], 19, levelDeposit[80].noise),
+      depositRow("95% confidence in each single year", DEPOSIT_COLUMNS["95"], 20, levelDeposit[95].noise),
       depositRow("80%, costs that err together", DEPOSIT_COLUMNS["80e"], 21, levelDeposit[80].withCostError),
       depositRow("95%, costs that err together", DEPOSIT_COLUMNS["95e"], 22, levelDeposit[95].withCostError),
       [

@@ -78,7 +78,7 @@ function summaryOf(groups: readonly HazardGroup[]): string {
   const appliances = new Set(
     urgent.flatMap(({ appliances }) => appliances.map(({ appliance_id }) => appliance_id)),
   ).size;
-  const beside = "Scores do not include them: a hazard is not always likely to fail.";
+  const beside = "A flag changes no score: an appliance with a known hazard is not always likely to fail.";
   if (appliances === 0) return `None requires action at once. ${beside}`;
   return `${countWithNoun(appliances, "appliance")} must be replaced at once. ${beside}`;
 }
