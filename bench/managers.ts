@@ -4,10 +4,10 @@ import type { ApplianceType, ComponentDef } from "../src/domain/knowledge.ts";
 import { planAppliance, type WholeAppliance } from "../src/domain/planning/appliance-plan.ts";
 import { LOOKAHEAD_MONTHS } from "../src/domain/planning/horizon.ts";
 import { lifespanYearsOf, type PartInPlace } from "../src/domain/planning/part-in-place.ts";
+import { planCaches } from "../src/domain/planning/plan-context.ts";
 import { replacementPolicyOf } from "../src/domain/planning/replacement-policy.ts";
 import { seededRandom } from "../src/domain/statistics/seeded-random.ts";
 import { loadKnowledge } from "../src/knowledge/load-knowledge.ts";
-import { planCaches } from "../src/usecases/planning/plan-context.ts";
 import type { Figure } from "./figure.ts";
 
 /*

@@ -410,7 +410,7 @@ test.each(Object.entries(KEPT_IN))("%s is used in %p only", (name, rooms) => {
 test("only src/api-schemas converts cents to dollars, hundredths to scores, and values to their serialized form", () => {
   const outside = src.filter(({ path }) => !/^src\/(api-schemas|domain|web)\//.test(path));
   const converting = outside.filter((source) =>
-    /\b(usdFromCents|usdOrNull|scoreFromHundredths|isoOrNull)\b|\b(\w*[cC]ents|\w*[sS]core) \/ 100\b/.test(
+    /\b(jsonUsdFromCents|jsonUsdFromCentsOrNull|scoreFromHundredths|isoOrNull)\b|\b(\w*[cC]ents|\w*[sS]core) \/ 100\b/.test(
       codeOf(source),
     ),
   );

@@ -6,7 +6,7 @@ import {
   type FailureForecast,
   type Proof,
   validateForecastsInSteps,
-} from "../../src/domain/calibration/proof.ts";
+} from "../../src/domain/calibration/model-proof.ts";
 import type { Knowledge } from "../../src/domain/knowledge.ts";
 import { createUnknownPast, hazardSinceRecordBegan } from "../../src/domain/scoring/renewal.ts";
 import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";

@@ -1,4 +1,4 @@
-import type { ForecastMeasures, ProofInterval } from "../../src/domain/calibration/proof.ts";
+import type { ForecastMeasures, ProofInterval } from "../../src/domain/calibration/model-proof.ts";
 import type { ConditionComparison } from "./conditions.ts";
 import type { InspectionProof } from "./inspections.ts";
 import type { YearForecast } from "./water-mains.ts";

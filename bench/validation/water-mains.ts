@@ -5,7 +5,7 @@ import {
   type FailureForecast,
   type Proof,
   validateForecastsInSteps,
-} from "../../src/domain/calibration/proof.ts";
+} from "../../src/domain/calibration/model-proof.ts";
 import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";
 import { scaleFromMedian } from "../../src/domain/statistics/weibull.ts";
 import { runSteps } from "../../src/domain/steps/steps.ts";

@@ -5,7 +5,7 @@ import {
   type ActionReason,
   type UrgentPart,
 } from "../domain/planning/action.ts";
-import { wholeMoney } from "../domain/wording/currency-and-units.ts";
+import { wholeMoney } from "../domain/wording/currency-and-unit-wording.ts";
 import { probabilityText } from "../domain/wording/us-english.ts";
 import { enumOf, text } from "./definition/schema-field-types.ts";
 

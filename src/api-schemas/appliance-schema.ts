@@ -1,7 +1,7 @@
 import type { Appliance, ApplianceChange, ListedAppliance, NewAppliance } from "../domain/appliance.ts";
 import type { Component, PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { parseHazardFlags, parseStoredCodes } from "../domain/hazards.ts";
+import { hazardFlagsFromText, parseStoredCodes } from "../domain/hazards.ts";
 import type { ApplianceType, Knowledge, SizeDefault } from "../domain/knowledge.ts";
 import type { Action } from "../domain/planning/action.ts";
 import { isRetired } from "../domain/retirement.ts";
@@ -102,7 +102,7 @@ export const serializeAppliance = appliance.serializer(
     usage_intensity: appliance.usageIntensity,
     size: appliance.size,
     warranty_expiry: appliance.warrantyExpiry,
-    flags: serializeHazardFlags(knowledge, parseHazardFlags(appliance.flags)),
+    flags: serializeHazardFlags(knowledge, hazardFlagsFromText(appliance.flags)),
     flags_set: parseStoredCodes(appliance.flagsSet),
     flags_cleared: parseStoredCodes(appliance.flagsCleared),
     retired_at: appliance.retiredAt,

@@ -1,7 +1,7 @@
 import { inflateSync } from "node:zlib";
 import { type Brand, type BrandChange, type HexColor, isHexColor, MAX_BRAND_NAME } from "../domain/brand.ts";
+import { LOGO_SIDES, type Logo, logoFromImage, MAX_LOGO_BYTES } from "../domain/brand-logo.ts";
 import { invalid } from "../domain/errors.ts";
-import { LOGO_SIDES, type Logo, MAX_LOGO_BYTES, readLogo } from "../domain/logo.ts";
 import { body, nullable } from "./definition/input-schema.ts";
 import { defineConstraint } from "./definition/schema-field-constraint.ts";
 import { id, object, text, whole } from "./definition/schema-field-types.ts";
@@ -99,7 +99,7 @@ export function inflateLogo(compressed: Uint8Array, most: number): Uint8Array | 
 }
 
 function parseLogo(base64: string): Logo {
-  const logo = readLogo(new Uint8Array(Buffer.from(base64, "base64")), inflateLogo);
+  const logo = logoFromImage(new Uint8Array(Buffer.from(base64, "base64")), inflateLogo);
   if (typeof logo !== "string") return logo;
   throw invalid(`logo_png ${logo}`, [{ field: "logo_png", message: logo }]);
 }

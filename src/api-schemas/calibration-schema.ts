@@ -1,7 +1,12 @@
 import type { Calibration, WindowPair } from "../domain/calibration/calibration.ts";
-import type { DCalibration } from "../domain/calibration/life-ends.ts";
-import type { ForecastMeasures, ModelProof, Proof, ProofInterval } from "../domain/calibration/proof.ts";
+import type {
+  ForecastMeasures,
+  ModelProof,
+  Proof,
+  ProofInterval,
+} from "../domain/calibration/model-proof.ts";
 import type { SharedCauses } from "../domain/calibration/shared-causes.ts";
+import type { DCalibration } from "../domain/calibration/survival-calibration.ts";
 
 /*
  * A calibration as JSON: printed by `mainstay calibrate --json`, stored as the evidence of a model version, and returned

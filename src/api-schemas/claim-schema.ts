@@ -10,7 +10,7 @@ import {
   type ClaimScoringStatus,
   UNSCORED_REASONS,
   type UnscoredReason,
-} from "../domain/figures/claims-impact.ts";
+} from "../domain/figures/claim-impact-on-score.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { centsFromUsd } from "../domain/money.ts";
 import { claimHazardRatio } from "../domain/scoring/claim-evidence.ts";
@@ -28,7 +28,11 @@ import {
   required,
   schemaTextOrNull,
 } from "./definition/input-schema.ts";
-import { roundJsonNumber, usdFromCents, usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import {
+  jsonUsdFromCents,
+  jsonUsdFromCentsOrNull,
+  roundJsonNumber,
+} from "./definition/json-unit-conversion.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import { defineConstraint } from "./definition/schema-field-constraint.ts";
 import {
@@ -109,14 +113,14 @@ export const serializeStoredClaim = storedClaim.serializer((claim: Claim) => ({
   date_of_loss: claim.dateOfLoss,
   claim_number: claim.claimNumber,
   carrier: claim.carrier,
-  amount_paid: usdFromCents(claim.amountCents),
+  amount_paid: jsonUsdFromCents(claim.amountCents),
   description: claim.description,
   status: claim.status,
-  paid: usdFromCentsOrNull(claim.paidCents),
-  outstanding: usdFromCentsOrNull(claim.outstandingCents),
-  incurred: usdFromCentsOrNull(incurredCents(claim)),
-  deductible: usdFromCentsOrNull(claim.deductibleCents),
-  alae: usdFromCentsOrNull(claim.alaeCents),
+  paid: jsonUsdFromCentsOrNull(claim.paidCents),
+  outstanding: jsonUsdFromCentsOrNull(claim.outstandingCents),
+  incurred: jsonUsdFromCentsOrNull(incurredCents(claim)),
+  deductible: jsonUsdFromCentsOrNull(claim.deductibleCents),
+  alae: jsonUsdFromCentsOrNull(claim.alaeCents),
   catastrophe_code: claim.catastropheCode,
   reported_on: claim.reportedOn,
   closed_on: claim.closedOn,
@@ -128,7 +132,7 @@ export const serializeStoredClaim = storedClaim.serializer((claim: Claim) => ({
 /** Returns a claim with the amount under the name of requests, to compare it with one. */
 export const serializeClaimInput = (claim: Claim) => ({
   ...serializeStoredClaim(claim),
-  amount: usdFromCents(claim.amountCents),
+  amount: jsonUsdFromCents(claim.amountCents),
 });
 
 export const claim = record("Claim", {
@@ -221,7 +225,7 @@ export function serializeClaimListWarnings(knowledge: Knowledge, claims: readonl
 }
 
 function contradictionsIn({ id, amountCents, paidCents, status, closedOn }: Claim): string[] {
-  const usd = (cents: number) => usdFromCents(cents).toFixed(2);
+  const usd = (cents: number) => jsonUsdFromCents(cents).toFixed(2);
   return [
     ...(paidCents !== null && paidCents > amountCents
       ? [

@@ -5,7 +5,7 @@ import { centsFromUsd } from "../domain/money.ts";
 import type { Instant } from "../domain/time.ts";
 import { component, serializeComponent } from "./component-schema.ts";
 import { input, nullable, optional } from "./definition/input-schema.ts";
-import { usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import { object, textList } from "./definition/schema-field-types.ts";
 import { forPartner } from "./paging-schema.ts";
@@ -70,8 +70,8 @@ export const serializeStatedComponent = object({
 }).serializer((stated: StatedComponent) => ({
   override_lifespan: stated.overrideLifespan,
   install_year: stated.installYear,
-  proactive_cost: usdFromCentsOrNull(stated.plannedCents),
-  reactive_cost: usdFromCentsOrNull(stated.failedCents),
+  proactive_cost: jsonUsdFromCentsOrNull(stated.plannedCents),
+  reactive_cost: jsonUsdFromCentsOrNull(stated.failedCents),
   original: stated.isOriginal,
   past: stated.isPastUnknown ? "unknown" : null,
 }));

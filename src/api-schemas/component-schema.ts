@@ -1,6 +1,6 @@
 import { type PlacedComponent, partInstalledIn, tierOfHundredths } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import type { TrendRow } from "../domain/figures/score-trend.ts";
+import type { TrendRow } from "../domain/figures/score-trend-points.ts";
 import { hazardFlagsOfPart } from "../domain/hazards.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import {

@@ -1,5 +1,5 @@
 import { type ConditionPoint, conditionOfSums } from "../domain/figures/condition-trend.ts";
-import { usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import { day, record, usd, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { conditionIndexField, grade } from "./figures-schema.ts";
@@ -28,9 +28,9 @@ export const serializeConditionPoint = conditionPoint.serializer((point: Conditi
     date: point.day,
     condition_score: score,
     grade,
-    due_now: usdFromCents(point.dueCents),
-    replacement_value: usdFromCents(point.valueCents),
-    expected_cost_12m: usdFromCents(point.expectedCents),
+    due_now: jsonUsdFromCents(point.dueCents),
+    replacement_value: jsonUsdFromCents(point.valueCents),
+    expected_cost_12m: jsonUsdFromCents(point.expectedCents),
     properties: point.properties,
   };
 });

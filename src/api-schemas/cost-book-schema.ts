@@ -13,7 +13,7 @@ import {
   required,
   schemaTextOrNull,
 } from "./definition/input-schema.ts";
-import { usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import { defineConstraint } from "./definition/schema-field-constraint.ts";
 import {
@@ -66,8 +66,8 @@ export const serializeCostLine = costLine.serializer((line: StoredCostLine) => (
   type_id: line.typeId,
   component_def_id: line.componentDefId,
   state: line.state,
-  proactive_cost: usdFromCentsOrNull(line.plannedCents),
-  reactive_cost: usdFromCentsOrNull(line.failedCents),
+  proactive_cost: jsonUsdFromCentsOrNull(line.plannedCents),
+  reactive_cost: jsonUsdFromCentsOrNull(line.failedCents),
   size: line.size,
   as_of: line.asOf,
   basis: basisOf(line),

@@ -1,6 +1,6 @@
 import type { KindHistory } from "../domain/costs/cost-history.ts";
 import type { Day } from "../domain/time.ts";
-import { usdFromCents, usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents, jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import { day, enumOf, flag, list, object, text, usd, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 
@@ -48,13 +48,13 @@ export const serializeCostHistory = costHistory.serializer(
       component_def_id: componentDefId,
       planned: {
         count: planned.count,
-        median_cost: usdFromCentsOrNull(planned.medianCents),
-        cost_in_use: usdFromCents(used.plannedCents),
+        median_cost: jsonUsdFromCentsOrNull(planned.medianCents),
+        cost_in_use: jsonUsdFromCents(used.plannedCents),
       },
       after_failure: {
         count: afterFailure.count,
-        median_cost: usdFromCentsOrNull(afterFailure.medianCents),
-        cost_in_use: usdFromCents(Math.round(used.emergencyCents)),
+        median_cost: jsonUsdFromCentsOrNull(afterFailure.medianCents),
+        cost_in_use: jsonUsdFromCents(Math.round(used.emergencyCents)),
       },
       basis: used.basis,
     })),

@@ -1,5 +1,5 @@
 import { COST_BASES, type CostBasis, type PartCosts, type Scaling } from "../domain/costs/component-costs.ts";
-import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import { enumOf, number, object, usd } from "./definition/schema-field-types.ts";
 
 /* The costs of a component in its place, which every record of a component shares. */
@@ -33,8 +33,8 @@ export const costFields = {
 
 export const serializeCosts = object(costFields).serializer(
   (costs: Pick<PartCosts, "plannedCents" | "failedCents" | "basis" | "scaling">) => ({
-    proactive_cost: usdFromCents(costs.plannedCents),
-    reactive_cost: usdFromCents(costs.failedCents),
+    proactive_cost: jsonUsdFromCents(costs.plannedCents),
+    reactive_cost: jsonUsdFromCents(costs.failedCents),
     cost_basis: costs.basis,
     size: costs.scaling.size === null ? null : roundJsonNumber(costs.scaling.size, 2),
     cost_factor: roundJsonNumber(factorOf(costs.scaling), 6),

@@ -1,7 +1,7 @@
 import {
   type Attempt,
   type Delivery,
-  type FailedWindow,
+  type FailedDeliveryWindow,
   type FailureGroup,
   type LoggedDelivery,
   MAX_GROUP_COUNT,
@@ -201,7 +201,7 @@ export const serializeFailureGroups = failureGroupsReply.serializer(
 
 type Resent = { matched: number; resent: number };
 export const serializeBulkResend = bulkResend.serializer(
-  (window: FailedWindow, { matched, resent }: Resent) => ({
+  (window: FailedDeliveryWindow, { matched, resent }: Resent) => ({
     partner_id: window.partnerId,
     from: isoText(window.from),
     to: isoText(window.to),

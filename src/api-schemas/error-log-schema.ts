@@ -1,5 +1,5 @@
 import { isoText } from "../domain/time.ts";
-import type { ErrorLogEntry } from "../logging/error-log-entry.ts";
+import type { LoggedError } from "../logging/logged-error.ts";
 import { reportedBy } from "./cluster-server-schema.ts";
 import { instant, list, object, text } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
@@ -18,7 +18,7 @@ export const loggedErrors = object({
 });
 
 export const serializeLoggedErrors = loggedErrors.serializer(
-  (server: string, errors: readonly ErrorLogEntry[]) => ({
+  (server: string, errors: readonly LoggedError[]) => ({
     server,
     errors: errors.map(({ at, message, reason, requestId }) => ({
       at: isoText(at),

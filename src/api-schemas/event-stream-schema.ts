@@ -7,7 +7,7 @@ import type { ServiceEvent } from "../domain/service-event.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { appliance } from "./appliance-schema.ts";
 import { component } from "./component-schema.ts";
-import { scoreFromHundredths, usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCentsOrNull, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
 import { anyOf, enumOf, instant, object, text } from "./definition/schema-field-types.ts";
 import { page } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
@@ -92,7 +92,7 @@ export const serializeServiceEventEntry = serviceEventEntry.serializer(
       id: event.id,
       event_type: event.eventType,
       appliance_id: event.applianceId,
-      total_cost: usdFromCentsOrNull(event.totalCostCents),
+      total_cost: jsonUsdFromCentsOrNull(event.totalCostCents),
       date: event.date,
       voided: event.voidedAt !== null,
     },

@@ -2,7 +2,7 @@ import type { DamageCosts, PartCosts } from "../domain/costs/component-costs.ts"
 import type { Knowledge } from "../domain/knowledge.ts";
 import { PERILS, type Peril } from "../domain/knowledge.ts";
 import { costBasis, costSize } from "./costs-schema.ts";
-import { usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import { enumOf, number, object, text, usd } from "./definition/schema-field-types.ts";
 
 /** The costs of a component in its place, and how they follow from the knowledge base or from own costs. */
@@ -38,16 +38,16 @@ export const explainedCosts = object({
 const serializeDamage = ({ peril, expected, cents }: DamageCosts) => ({
   peril,
   expected,
-  cost: usdFromCents(cents),
+  cost: jsonUsdFromCents(cents),
 });
 
 export const serializeExplainedCosts = explainedCosts.serializer(
   (knowledge: Knowledge, { typeId, state }: { typeId: string; state: string }, costs: PartCosts) => ({
     cost_basis: costs.basis,
-    proactive_cost: usdFromCents(costs.plannedCents),
-    emergency_cost: usdFromCents(Math.round(costs.emergencyCents)),
+    proactive_cost: jsonUsdFromCents(costs.plannedCents),
+    emergency_cost: jsonUsdFromCents(Math.round(costs.emergencyCents)),
     damage: costs.damage && serializeDamage(costs.damage),
-    reactive_cost: usdFromCents(costs.failedCents),
+    reactive_cost: jsonUsdFromCents(costs.failedCents),
     size: costs.scaling.size,
     size_unit: knowledge.type(typeId).size?.unit ?? null,
     reference_size: costs.scaling.referenceSize,

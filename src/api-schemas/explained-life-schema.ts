@@ -10,7 +10,7 @@ import {
   type Provenance,
 } from "../domain/knowledge.ts";
 import type { BrandTier } from "../domain/scoring/scoring-types.ts";
-import { usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import {
   day,
   enumOf,
@@ -95,16 +95,16 @@ export const serializeComponentDefinition = (def: ComponentDef, type: ApplianceT
       ? null
       : sourcedValue(def.maintenanceIntervalMonths, def.provenance.maintenanceInterval!),
   environment: sourcedValue(def.environment as readonly string[], def.provenance.environment),
-  proactive_cost: sourcedValue(usdFromCents(def.proactiveCents), def.provenance.proactiveCost),
-  emergency_cost: sourcedValue(usdFromCents(def.emergencyCents), def.provenance.emergencyCost),
+  proactive_cost: sourcedValue(jsonUsdFromCents(def.proactiveCents), def.provenance.proactiveCost),
+  emergency_cost: sourcedValue(jsonUsdFromCents(def.emergencyCents), def.provenance.emergencyCost),
   damage: def.damage && {
     peril: def.damage.peril,
     probability: def.damage.probability,
-    cost: usdFromCents(def.damage.cents),
+    cost: jsonUsdFromCents(def.damage.cents),
     source: def.provenance.damage!.source,
     kind: def.provenance.damage!.kind,
   },
-  reactive_cost: sourcedValue(usdFromCents(def.reactiveCents), def.provenance.emergencyCost),
+  reactive_cost: sourcedValue(jsonUsdFromCents(def.reactiveCents), def.provenance.emergencyCost),
 });
 
 export const life = object({

@@ -13,7 +13,7 @@ import type { Confidence, Score } from "../domain/scoring/scoring-types.ts";
 import { DAYS_IN_12_MONTHS } from "../domain/time.ts";
 import { actionFields, serializeAction } from "./action-schema.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";
-import { scoreFromHundredths, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
 import {
   day,
   enumOf,
@@ -287,20 +287,20 @@ const serializeDecision = decision.serializer((made: ReplacementDecision) => ({
   age_factor: made.ageFactor,
   effective_age_years: made.part.ageYears,
   scale_calendar_years: made.part.scaleYears,
-  proactive_cost: usdFromCents(made.part.plannedCents),
-  reactive_cost: usdFromCents(made.part.failureCents),
-  yearly_cost: usdFromCents(made.yearlyCents),
-  yearly_cost_run_to_failure: usdFromCents(made.yearlyCentsRunToFailure),
+  proactive_cost: jsonUsdFromCents(made.part.plannedCents),
+  reactive_cost: jsonUsdFromCents(made.part.failureCents),
+  yearly_cost: jsonUsdFromCents(made.yearlyCents),
+  yearly_cost_run_to_failure: jsonUsdFromCents(made.yearlyCentsRunToFailure),
   failure_probability_12m: made.part.failureProbability,
-  risked_a_year: usdFromCents(made.riskedCents),
-  cost_of_waiting_a_year: usdFromCents(made.waitingCents),
+  risked_a_year: jsonUsdFromCents(made.riskedCents),
+  cost_of_waiting_a_year: jsonUsdFromCents(made.waitingCents),
   unit: made.unit && {
     replace_on: made.unit.dueOn,
     optimal_age_years: made.unit.dueInMonths === null ? null : made.unit.bestAgeMonths / 12,
-    yearly_cost: usdFromCents(made.unit.yearlyCents),
-    cost_of_waiting_a_year: usdFromCents(made.unit.waitingCents),
-    price: usdFromCents(made.unit.price.plannedCents),
-    failed_price: usdFromCents(made.unit.price.failedCents),
+    yearly_cost: jsonUsdFromCents(made.unit.yearlyCents),
+    cost_of_waiting_a_year: jsonUsdFromCents(made.unit.waitingCents),
+    price: jsonUsdFromCents(made.unit.price.plannedCents),
+    failed_price: jsonUsdFromCents(made.unit.price.failedCents),
     ...serializeAction(made.unit.action),
   },
 }));

@@ -7,7 +7,7 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Delivery } from "../domain/delivery.ts";
 import type { EmbedView, ListedEmbed } from "../domain/embed.ts";
 import type { ConditionPoint } from "../domain/figures/condition-trend.ts";
-import type { TrendRow } from "../domain/figures/score-trend.ts";
+import type { TrendRow } from "../domain/figures/score-trend-points.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { DELIVERY_STATUSES, type Partner, type WebhookEvent } from "../domain/partner.ts";
 import type { Photo } from "../domain/photo.ts";

@@ -1,5 +1,5 @@
 import { type FacilityCondition, VALUE_BASES } from "../domain/figures/facility-condition.ts";
-import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import { enumOf, number, object, usd } from "./definition/schema-field-types.ts";
 
 const facilityCondition = object({
@@ -28,8 +28,8 @@ export const facilityConditionField = {
 export const serializeFacilityCondition = facilityCondition.serializer(
   ({ index, dueCents, valueCents, basis }: FacilityCondition) => ({
     value: index === null ? null : roundJsonNumber(index, 4),
-    due_now: usdFromCents(dueCents),
-    replacement_value: usdFromCents(valueCents),
+    due_now: jsonUsdFromCents(dueCents),
+    replacement_value: jsonUsdFromCents(valueCents),
     basis,
   }),
 );

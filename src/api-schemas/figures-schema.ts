@@ -9,13 +9,13 @@ import {
   type Reserve,
   ReserveAccumulator,
 } from "../domain/figures/reserve.ts";
-import { DueSum } from "../domain/planning/due-cost-sum.ts";
+import { DueCostSum } from "../domain/planning/due-cost-sum.ts";
 import type { PlanContext } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps/steps.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
-import { usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import {
   enumOf,
   id,
@@ -58,7 +58,7 @@ export const recommendedReserve = usd("Recommended monthly contribution per unit
 export const recommendedReserveGatherer = (prices: PriceList) => new ReserveAccumulator(prices, 12);
 
 export const serializeRecommendedReserve = (collector: ReserveAccumulator, unitCount: number): number =>
-  usdFromCents(collector.reserve(unitCount).perUnitPerMonth);
+  jsonUsdFromCents(collector.reserve(unitCount).perUnitPerMonth);
 
 const span = record("Reserve", {
   label: text("Display name", "12-month reserve"),
@@ -69,9 +69,9 @@ const span = record("Reserve", {
 
 const serializeReserveSpan = span.serializer((label: string, reserve: Reserve) => ({
   label,
-  per_unit_per_month: usdFromCents(reserve.perUnitPerMonth),
-  per_unit_per_year: usdFromCents(reserve.perUnitPerYear),
-  property_per_month: usdFromCents(reserve.propertyPerMonth),
+  per_unit_per_month: jsonUsdFromCents(reserve.perUnitPerMonth),
+  per_unit_per_year: jsonUsdFromCents(reserve.perUnitPerYear),
+  property_per_month: jsonUsdFromCents(reserve.propertyPerMonth),
 }));
 
 const reserve = object({
@@ -102,7 +102,7 @@ const serializeReserve = reserve.serializer(
     return {
       ...serializeSubject(property),
       unit_count: unitCount,
-      total_deferred: usdFromCents(exposureOf(totals).deferredCents),
+      total_deferred: jsonUsdFromCents(exposureOf(totals).deferredCents),
       reserves: {
         "12_month": over(12),
         "24_month": over(24),
@@ -177,7 +177,7 @@ export function conditionJsonAccumulator(
   planning: PlanContext<PlacedComponent>,
 ): FigureJsonAccumulator<JsonOf<typeof condition>> {
   const collector = new AssessmentAccumulator(prices);
-  const due = new DueSum(planning);
+  const due = new DueCostSum(planning);
   return {
     add(component) {
       collector.add(component);

@@ -3,7 +3,7 @@ import { FORECAST_DAYS, ForecastAccumulator, type ForecastWindow } from "../doma
 import type { Property } from "../domain/property.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
-import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import { list, number, object, record, text, usd, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-schema.ts";
@@ -54,14 +54,14 @@ const serializeForecastWindow = forecastWindow.serializer(
     return {
       label,
       component_count: items.length,
-      proactive_cost: usdFromCents(proactiveCents),
-      emergency_cost_if_ignored: usdFromCents(reactiveCents),
-      savings_potential: usdFromCents(reactiveCents - proactiveCents),
+      proactive_cost: jsonUsdFromCents(proactiveCents),
+      emergency_cost_if_ignored: jsonUsdFromCents(reactiveCents),
+      savings_potential: jsonUsdFromCents(reactiveCents - proactiveCents),
       expected_failures: roundJsonNumber(expected.failures, 4),
-      expected_cost: usdFromCents(Math.round(expected.mean)),
+      expected_cost: jsonUsdFromCents(Math.round(expected.mean)),
       expected_cost_80: {
-        low: usdFromCents(Math.round(expected.low)),
-        high: usdFromCents(Math.round(expected.high)),
+        low: jsonUsdFromCents(Math.round(expected.low)),
+        high: jsonUsdFromCents(Math.round(expected.high)),
       },
       components: items.map(({ item }) => item),
     };

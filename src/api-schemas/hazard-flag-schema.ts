@@ -4,9 +4,9 @@ import {
   type FlagBasis,
   formatStoredCodes,
   type HazardFlag,
-  hazardActionOf,
+  hazardFlagAction,
   hazardFlagLabel,
-  parseHazardFlags,
+  hazardFlagsFromText,
 } from "../domain/hazards.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { HAZARD_ACTIONS, type HazardAction } from "../domain/known-hazard.ts";
@@ -47,7 +47,7 @@ const serializeHazardFlag = hazardFlag.serializer((knowledge: Knowledge, flag: H
   basis: flag.basis,
   label: hazardFlagLabel(knowledge, flag),
   authority: knowledge.knownHazard(flag.code).authority,
-  action: hazardActionOf(knowledge, flag),
+  action: hazardFlagAction(knowledge, flag),
 }));
 
 /** Known hazards of an appliance, which stand beside its probability of failure and change no score. */
@@ -91,7 +91,7 @@ export class HazardFlagJsonGatherer {
   add({ applianceId, typeId, unitId, flags }: FlaggedComponent): number {
     if (flags === "" || this.#seen.has(applianceId)) return 0;
     this.#seen.add(applianceId);
-    const views = serializeHazardFlags(this.knowledge, parseHazardFlags(flags));
+    const views = serializeHazardFlags(this.knowledge, hazardFlagsFromText(flags));
     for (const view of views)
       this.#flags.push({ appliance_id: applianceId, appliance_type: typeId, unit: unitId, ...view });
     return views.length * FLAG_BYTES;

@@ -1,4 +1,4 @@
-import type { ImportNotes } from "../domain/wording/import-notes.ts";
+import type { ImportNotes } from "../domain/wording/import-note-wording.ts";
 import {
   MOST_CELL,
   MOST_COLUMNS,

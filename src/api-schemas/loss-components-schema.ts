@@ -1,6 +1,6 @@
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { LossComponent, LossKind } from "../domain/losses/loss-component.ts";
-import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 
 /* The components that a property's losses add up from, as a workbook lists them (docs/model/losses.md#follow-a-figure). */
 
@@ -18,7 +18,7 @@ type ListedComponents = {
 
 /** Probabilities and numbers of damages keep the digits from which a reader finds the cents. */
 const DIGITS = 12;
-const exactUsd = (cents: number) => roundJsonNumber(usdFromCents(cents), DIGITS);
+const exactUsd = (cents: number) => roundJsonNumber(jsonUsdFromCents(cents), DIGITS);
 const usdOf = ({ total, damage, insured }: Readonly<Record<LossKind, number>>) => ({
   total: exactUsd(total),
   damage: exactUsd(damage),
@@ -35,12 +35,12 @@ export const serializeLossComponents = (knowledge: Knowledge, { listed, others }
     division: component.division,
     year_factor_variance: yearFactorVariance,
     failure_probability: roundJsonNumber(component.failureProbability, DIGITS),
-    emergency_cost: usdFromCents(component.repair),
+    emergency_cost: jsonUsdFromCents(component.repair),
     damages: component.damage && {
       peril: component.damage.severity.peril,
       expected: roundJsonNumber(component.damage.frequency, DIGITS),
       may_be_several: component.damage.severity.isPoisson,
-      cost: usdFromCents(component.damage.severity.mean),
+      cost: jsonUsdFromCents(component.damage.severity.mean),
       variation: component.damage.severity.variation,
     },
     expected: usdOf(expected),

@@ -6,9 +6,9 @@ import {
   costBasisSentences,
   uncertaintySentences,
 } from "../domain/wording/uncertainty-sentences.ts";
-import { usDate } from "../domain/wording/us-english.ts";
+import { usDateWording } from "../domain/wording/us-english.ts";
 
-const day = usDate({ dateStyle: "long" });
+const day = usDateWording({ dateStyle: "long" });
 
 /** Returns what losses include, exclude and rest on, in sentences for their reader. */
 export function serializeLossNotes({

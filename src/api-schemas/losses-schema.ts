@@ -7,7 +7,12 @@ import type { InsuredLayer } from "../domain/losses/severity.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
 import type { Day } from "../domain/time.ts";
 import { lossAssumptions, serializeAssumptions, serializeYearFactor } from "./assumptions-schema.ts";
-import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
+import {
+  apiSchemaTableCells,
+  apiSchemaTableColumns,
+  type Cell,
+} from "./definition/api-schema-table-cells.ts";
+import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import {
   day,
   enumOf,
@@ -20,7 +25,6 @@ import {
   usd,
   whole,
 } from "./definition/schema-field-types.ts";
-import { type Cell, schemaTableCells, schemaTableColumns } from "./definition/schema-table-cells.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { serializeLossNotes } from "./loss-notes-schema.ts";
 import { forPartner } from "./paging-schema.ts";
@@ -28,7 +32,7 @@ import { thousandSqftOf } from "./plan-summary-schema.ts";
 
 /* The losses of a year over a property, a portfolio or all partners (docs/model/losses.md). */
 
-const wholeCents = (cents: number) => usdFromCents(Math.round(cents));
+const wholeCents = (cents: number) => jsonUsdFromCents(Math.round(cents));
 const share = (value: number) => roundJsonNumber(value, 6);
 
 const withModelError = usd("The same, if the forecast may also be wrong for all components at once", 148_900);
@@ -182,8 +186,8 @@ export const serializeLosses = losses.serializer((knowledge: Knowledge, written:
     model_version: written.modelVersion,
     properties: written.properties,
     components: book.components,
-    deductible: usdFromCents(layer.deductible),
-    limit: layer.limit === null ? null : usdFromCents(layer.limit),
+    deductible: jsonUsdFromCents(layer.deductible),
+    limit: layer.limit === null ? null : jsonUsdFromCents(layer.limit),
     total: serializeDistribution(book.total),
     damage: {
       ...serializeDistribution(book.damage),
@@ -200,7 +204,7 @@ export const serializeLosses = losses.serializer((knowledge: Knowledge, written:
       premium_deviation: premium && premium.deviation !== null ? wholeCents(premium.deviation) : null,
     },
     largest_damage: book.largestDamage.map(({ amount, probability }) => ({
-      amount: usdFromCents(amount),
+      amount: jsonUsdFromCents(amount),
       probability: share(probability),
     })),
     drivers: book.drivers.map((driver) => serializeLossDriver(knowledge, driver)),
@@ -225,7 +229,7 @@ const HEADING = [
   "share_of_variance",
 ] as const;
 
-const ASSUMPTIONS = schemaTableColumns(lossAssumptions);
+const ASSUMPTIONS = apiSchemaTableColumns(lossAssumptions);
 
 type Row = Partial<Record<(typeof HEADING)[number], Cell>>;
 
@@ -264,7 +268,7 @@ export function serializeLossTable(json: LossesJson): Cell[][] {
     rows.push({
       section: "assumptions",
       item,
-      amount: schemaTableCells(lossAssumptions, json.assumptions)[at] ?? null,
+      amount: apiSchemaTableCells(lossAssumptions, json.assumptions)[at] ?? null,
     });
   return [[...HEADING], ...rows.map((row) => HEADING.map((column) => row[column] ?? null))];
 }

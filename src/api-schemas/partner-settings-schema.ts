@@ -1,5 +1,5 @@
 import {
-  isWebhookUrl,
+  isAllowedWebhookUrl,
   MAX_CONCURRENCY,
   MAX_DAILY_BUDGET,
   type PartnerSettings,
@@ -14,7 +14,7 @@ import { partner } from "./partner-schema.ts";
 
 const webhookUrl = defineConstraint((type) =>
   type("string <= 2000")
-    .narrow(isWebhookUrl)
+    .narrow(isAllowedWebhookUrl)
     .describe("an absolute http or https URL without a user name or control characters"),
 );
 const wholeWithin = (least: number, most: number) =>

@@ -1,16 +1,16 @@
 import { priceBasisText } from "../domain/costs/price-basis.ts";
 import { reserveShareByCostBasis } from "../domain/planning/plan-sums.ts";
 import type { PlanSummary } from "../domain/planning/property-plan.ts";
-import { plainTodaysMoney, priceListMoney } from "../domain/wording/currency-and-units.ts";
+import { plainTodaysMoney, priceListMoney } from "../domain/wording/currency-and-unit-wording.ts";
 import { assumptionSharesOf, uncertaintySentences } from "../domain/wording/uncertainty-sentences.ts";
-import { usDate } from "../domain/wording/us-english.ts";
+import { usDateWording } from "../domain/wording/us-english.ts";
 import { NO_GUARANTEE } from "./assumptions-schema.ts";
 
 /** The column of a table of figures that says in its first row what they rest on. */
 export const PLAN_ASSUMPTIONS_COLUMN = "assumptions";
 
 const percent = (share: number) => `${Math.round(share * 100)}%`;
-const day = usDate({ dateStyle: "medium" });
+const day = usDateWording({ dateStyle: "medium" });
 
 /**
  * Returns the assumptions and exclusions of a plan, in sentences for its reader. `overridden` is the number of components with

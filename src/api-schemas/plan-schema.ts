@@ -12,6 +12,7 @@ import { actionFields, serializeAction } from "./action-schema.ts";
 import { assumptionsField, serializeAssumptions } from "./assumptions-schema.ts";
 import { applianceTypeId, componentName } from "./component-name-schema.ts";
 import { costBasis, costFactor, costFields, costSize, serializeCosts } from "./costs-schema.ts";
+import type { Cell } from "./definition/api-schema-table-cells.ts";
 import { roundJsonNumber, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
 import {
   day,
@@ -25,7 +26,6 @@ import {
   text,
   usd,
 } from "./definition/schema-field-types.ts";
-import type { Cell } from "./definition/schema-table-cells.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { serializeSubject, subject } from "./figures-schema.ts";
 import { flaggedAppliances, type HazardFlagJsonGatherer } from "./hazard-flag-schema.ts";

@@ -6,7 +6,7 @@ import type { BudgetUse, PlanSummary } from "../domain/planning/property-plan.ts
 import { MIN_GROSS_AREA_SQFT } from "../domain/property.ts";
 import { IMMEDIATE_WORK } from "../domain/wording/immediate-work-text.ts";
 import { WHY_PLAN_COSTS_MORE } from "../domain/wording/plan-cost-text.ts";
-import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import {
   day,
   integer,
@@ -22,9 +22,9 @@ import type { JsonOf } from "./definition/schema-type.ts";
 
 /* The fields that the plans of a property and of a portfolio share. */
 
-export const wholeUsd = (cents: number) => usdFromCents(Math.round(cents));
+export const wholeUsd = (cents: number) => jsonUsdFromCents(Math.round(cents));
 /** Returns dollars that are not rounded, for workbooks that compute with them. */
-export const exactUsd = (cents: number) => usdFromCents(cents);
+export const exactUsd = (cents: number) => jsonUsdFromCents(cents);
 const { years, inflationPct, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } = PLAN_LIMITS;
 
 /** By what per-size figures are divided; null where it is unknown of any property. */
@@ -67,12 +67,12 @@ export type PlanYearJson = JsonOf<typeof planYear>;
 
 const serializePlanYear = planYear.serializer((year: PlanYear, { units, thousandSqft }: Sizes) => ({
   year: year.year,
-  planned_cost: usdFromCents(year.plannedCents),
-  failure_cost: usdFromCents(year.failureCents),
-  repair_cost: usdFromCents(year.repairCents),
-  total: usdFromCents(year.totalCents),
-  run_to_failure: usdFromCents(year.runToFailureCents),
-  total_inflated: usdFromCents(year.inflatedCents),
+  planned_cost: jsonUsdFromCents(year.plannedCents),
+  failure_cost: jsonUsdFromCents(year.failureCents),
+  repair_cost: jsonUsdFromCents(year.repairCents),
+  total: jsonUsdFromCents(year.totalCents),
+  run_to_failure: jsonUsdFromCents(year.runToFailureCents),
+  total_inflated: jsonUsdFromCents(year.inflatedCents),
   per_unit_inflated: per(year.inflatedCents, units),
   per_1000_sqft_inflated: per(year.inflatedCents, thousandSqft),
 }));
@@ -122,11 +122,11 @@ const balance = record("ReserveBalance", {
 
 const serializeReserveBalance = balance.serializer((year: BalanceYear) => ({
   year: year.year,
-  interest: usdFromCents(year.interestCents),
-  deposit: usdFromCents(year.depositCents),
-  needs: usdFromCents(year.needCents),
-  balance: usdFromCents(year.balanceCents),
-  fully_funded: usdFromCents(year.fullyFundedCents),
+  interest: jsonUsdFromCents(year.interestCents),
+  deposit: jsonUsdFromCents(year.depositCents),
+  needs: jsonUsdFromCents(year.needCents),
+  balance: jsonUsdFromCents(year.balanceCents),
+  fully_funded: jsonUsdFromCents(year.fullyFundedCents),
   percent_funded:
     year.fullyFundedCents > 0 ? roundJsonNumber((100 * year.balanceCents) / year.fullyFundedCents, 2) : null,
 }));
@@ -153,10 +153,10 @@ export const serializeDueNow = dueNow.serializer(
   ({ units, components, cents, immediate, shortTerm, repairs }: DueSums) => ({
     component_count: components,
     unit_count: units,
-    cost: usdFromCents(cents),
-    immediate: { count: immediate.count, cost: usdFromCents(immediate.cents) },
-    short_term: { count: shortTerm.count, cost: usdFromCents(shortTerm.cents) },
-    repairs: { count: repairs.count, cost: usdFromCents(repairs.cents) },
+    cost: jsonUsdFromCents(cents),
+    immediate: { count: immediate.count, cost: jsonUsdFromCents(immediate.cents) },
+    short_term: { count: shortTerm.count, cost: jsonUsdFromCents(shortTerm.cents) },
+    repairs: { count: repairs.count, cost: jsonUsdFromCents(repairs.cents) },
   }),
 );
 
@@ -208,23 +208,23 @@ export const serializePlanSummary = planSummary.serializer(({ terms, asOf, sums,
     as_of: asOf,
     years: terms.years,
     inflation_pct: terms.inflationPct,
-    opening_balance: usdFromCents(terms.openingCents),
+    opening_balance: jsonUsdFromCents(terms.openingCents),
     escrow_pct: terms.escrowPct,
     interest_pct: terms.interestPct,
-    minimum_balance: usdFromCents(terms.minimumCents),
+    minimum_balance: jsonUsdFromCents(terms.minimumCents),
     deposit_growth_pct: terms.depositGrowthPct,
     due_now: {
       ...serializeDueNow(sums.due),
-      cost_of_waiting_a_year: usdFromCents(sums.due.waitingCents),
+      cost_of_waiting_a_year: jsonUsdFromCents(sums.due.waitingCents),
       escrow: wholeUsd((sums.due.cents * terms.escrowPct) / 100),
     },
     schedule: capital.schedule.map((year) => serializePlanYear(year, sizes)),
     totals: {
-      planned: usdFromCents(plannedCents),
-      planned_inflated: usdFromCents(plannedInflatedCents),
-      run_to_failure: usdFromCents(runToFailureCents),
-      run_to_failure_inflated: usdFromCents(runToFailureInflatedCents),
-      savings: usdFromCents(runToFailureCents - plannedCents),
+      planned: jsonUsdFromCents(plannedCents),
+      planned_inflated: jsonUsdFromCents(plannedInflatedCents),
+      run_to_failure: jsonUsdFromCents(runToFailureCents),
+      run_to_failure_inflated: jsonUsdFromCents(runToFailureInflatedCents),
+      savings: jsonUsdFromCents(runToFailureCents - plannedCents),
     },
     level_deposit: {
       "50": serializeDeposit(capital.levelDeposit[50], sizes),
@@ -248,10 +248,10 @@ export const CHOSEN =
   "What is cheaper to leave is left out";
 
 export const serializeBudget = object(budgetFields).serializer((use: BudgetUse) => ({
-  amount: usdFromCents(use.amountCents),
-  spent: usdFromCents(use.spentCents),
-  left: usdFromCents(use.amountCents - use.spentCents),
-  avoided: usdFromCents(use.avoidedCents),
+  amount: jsonUsdFromCents(use.amountCents),
+  spent: jsonUsdFromCents(use.spentCents),
+  left: jsonUsdFromCents(use.amountCents - use.spentCents),
+  avoided: jsonUsdFromCents(use.avoidedCents),
 }));
 
 export const assumptions = textList("Assumptions and exclusions, as sentences", [

@@ -6,7 +6,7 @@ import { actionFields, serializeAction } from "./action-schema.ts";
 import { applianceTypeId } from "./component-name-schema.ts";
 import { alert } from "./component-schema.ts";
 import { costBasis } from "./costs-schema.ts";
-import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import { day, enumOf, id, number, object, record, text, usd } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { page } from "./paging-schema.ts";
@@ -68,11 +68,11 @@ export const serializeListedAction = listedAction.serializer(
       risk_tier: action.tier,
       replace_on: action.dueOn,
       failure_probability_12m: roundJsonNumber(action.failureProbability, 4),
-      proactive_cost: usdFromCents(price.plannedCents),
-      reactive_cost: usdFromCents(price.failedCents),
+      proactive_cost: jsonUsdFromCents(price.plannedCents),
+      reactive_cost: jsonUsdFromCents(price.failedCents),
       cost_basis: price.basis,
-      cost_of_waiting_a_year: usdFromCents(action.waitingCents),
-      expected_cost_12m: usdFromCents(action.expectedCents),
+      cost_of_waiting_a_year: jsonUsdFromCents(action.waitingCents),
+      expected_cost_12m: jsonUsdFromCents(action.expectedCents),
       ...serializeWorkFields(work),
     };
   },
@@ -89,9 +89,9 @@ const sums = object({
 
 export const serializeActionSums = sums.serializer(
   ({ plannedCents, waitingCents, expectedCents }: ActionSums) => ({
-    proactive_cost: usdFromCents(plannedCents),
-    cost_of_waiting_a_year: usdFromCents(waitingCents),
-    expected_cost_12m: usdFromCents(expectedCents),
+    proactive_cost: jsonUsdFromCents(plannedCents),
+    cost_of_waiting_a_year: jsonUsdFromCents(waitingCents),
+    expected_cost_12m: jsonUsdFromCents(expectedCents),
   }),
 );
 

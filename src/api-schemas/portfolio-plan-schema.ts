@@ -1,9 +1,13 @@
 import type { PlanRowSums } from "../domain/planning/plan-sums.ts";
 import type { BudgetUse, PortfolioPlan, PropertyCandidate } from "../domain/planning/property-plan.ts";
 import { assumptionsField, serializeAssumptions } from "./assumptions-schema.ts";
-import { usdFromCents } from "./definition/json-unit-conversion.ts";
+import {
+  apiSchemaTableCells,
+  apiSchemaTableColumns,
+  type Cell,
+} from "./definition/api-schema-table-cells.ts";
+import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import { list, object, text, usd, whole } from "./definition/schema-field-types.ts";
-import { type Cell, schemaTableCells, schemaTableColumns } from "./definition/schema-table-cells.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { page } from "./paging-schema.ts";
 import { PLAN_ASSUMPTIONS_COLUMN, serializePlanAssumptions } from "./plan-assumptions-schema.ts";
@@ -77,11 +81,11 @@ export const serializePortfolioPlanItem = portfolioPlanItem.serializer(
       name: row.name,
       unit_count: row.unitCount,
       due_now: serializeDueNow(row.sums.due),
-      cost_of_waiting_a_year: usdFromCents(row.sums.due.waitingCents),
+      cost_of_waiting_a_year: jsonUsdFromCents(row.sums.due.waitingCents),
       budget: shares && {
         chosen_count: chosen,
-        spent: usdFromCents(spentCents),
-        avoided: usdFromCents(avoidedCents),
+        spent: jsonUsdFromCents(spentCents),
+        avoided: jsonUsdFromCents(avoidedCents),
       },
     };
   },
@@ -126,7 +130,7 @@ export function serializePortfolioPlanTable(
   const { years } = plan.terms;
   const numbers = Array.from({ length: years }, (_, index) => index);
   const heading = [
-    ...schemaTableColumns(portfolioPlanItem),
+    ...apiSchemaTableColumns(portfolioPlanItem),
     ...numbers.map((index) => `year_${index + 1}`),
     PLAN_ASSUMPTIONS_COLUMN,
   ];
@@ -134,8 +138,8 @@ export function serializePortfolioPlanTable(
   const cells = rows.map((row, at) => {
     const { planned, failures, repairs } = row.sums.years;
     return [
-      ...schemaTableCells(portfolioPlanItem, serializePortfolioPlanItem(row, shares)),
-      ...numbers.map((index) => usdFromCents(planned[index]! + failures[index]! + repairs[index]!)),
+      ...apiSchemaTableCells(portfolioPlanItem, serializePortfolioPlanItem(row, shares)),
+      ...numbers.map((index) => jsonUsdFromCents(planned[index]! + failures[index]! + repairs[index]!)),
       at === 0 ? assumptions : null,
     ];
   });

@@ -10,7 +10,7 @@ import type { PropertyTotals, Totals } from "../domain/property-totals.ts";
 import { inOneStep } from "../domain/steps/steps.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
-import { usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import { object, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import type { FigureJsonAccumulator } from "./figure-json-accumulator.ts";
@@ -47,9 +47,9 @@ const exposure = {
 const serializeExposure = object(exposure).serializer((totals: PropertyTotals, unitCount: number) => {
   const { deferredCents, reactiveCents } = exposureOf(totals);
   return {
-    total_deferred_maintenance: usdFromCents(deferredCents),
-    total_reactive_exposure: usdFromCents(reactiveCents),
-    deferred_per_door: usdFromCents(perDoor(deferredCents, unitCount)),
+    total_deferred_maintenance: jsonUsdFromCents(deferredCents),
+    total_reactive_exposure: jsonUsdFromCents(reactiveCents),
+    deferred_per_door: jsonUsdFromCents(perDoor(deferredCents, unitCount)),
   };
 });
 
@@ -188,8 +188,8 @@ export const serializePortfolioTotals = portfolioTotals.serializer(
       appliances: totals.appliances,
       components: totals.components,
       ...serializeTierCounts(totals),
-      total_deferred: usdFromCents(deferredCents),
-      total_reactive: usdFromCents(reactiveCents),
+      total_deferred: jsonUsdFromCents(deferredCents),
+      total_reactive: jsonUsdFromCents(reactiveCents),
       flags: serializeHazardFlagCounts(knowledge, flags),
     };
   },

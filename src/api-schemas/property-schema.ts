@@ -7,7 +7,7 @@ import {
   type UnitLabel,
 } from "../domain/property.ts";
 import { isoText } from "../domain/time.ts";
-import { usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import {
   day,
   EXAMPLE_IDS,
@@ -105,11 +105,11 @@ export type PropertyJson = JsonOf<typeof property>;
 export const serializeProperty = property.serializer((property: Property) => ({
   ...serializePropertyRow(property),
   year_built: property.yearBuilt,
-  estimated_value: usdFromCentsOrNull(property.estimatedValueCents),
+  estimated_value: jsonUsdFromCentsOrNull(property.estimatedValueCents),
   gross_area_sqft: property.grossAreaSqft,
   stories: property.stories,
   unit_label: property.unitLabel,
-  replacement_value: usdFromCentsOrNull(property.replacementValueCents),
+  replacement_value: jsonUsdFromCentsOrNull(property.replacementValueCents),
   is_demo: property.isDemo,
   partner_property_id: property.partnerPropertyId,
   notes: property.notes,

@@ -1,12 +1,16 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
 import { type Assessment, AssessmentAccumulator, perDoor } from "../domain/figures/property-assessment.ts";
-import { deferredPercentText, type SystemValue, SystemValueAccumulator } from "../domain/figures/rcv.ts";
+import {
+  deferredPercentText,
+  type SystemValue,
+  SystemValueAccumulator,
+} from "../domain/figures/replacement-cost-value.ts";
 import type { Property } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps/steps.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
-import { usdFromCents, usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents, jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import { list, object, text, usd, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import type { FigureJsonAccumulator } from "./figure-json-accumulator.ts";
@@ -25,7 +29,7 @@ const system = object({
 
 const serializeSystemValue = system.serializer(({ system, totals }: SystemValue) => ({
   system,
-  total_rcv: usdFromCents(totals.rcvCents),
+  total_rcv: jsonUsdFromCents(totals.rcvCents),
   components: totals.components,
   ...serializeTierCounts(totals),
 }));
@@ -54,12 +58,12 @@ const serializeReplacementCost = replacementCost.serializer(
     return {
       ...serializeSubject(property),
       unit_count: unitCount,
-      total_replacement_cost: usdFromCents(totals.rcvCents),
-      rcv_per_unit: usdFromCents(perDoor(totals.rcvCents, unitCount)),
-      critical_exposure: usdFromCents(totals.criticalReactiveCents),
-      warning_exposure: usdFromCents(totals.warningReactiveCents),
+      total_replacement_cost: jsonUsdFromCents(totals.rcvCents),
+      rcv_per_unit: jsonUsdFromCents(perDoor(totals.rcvCents, unitCount)),
+      critical_exposure: jsonUsdFromCents(totals.criticalReactiveCents),
+      warning_exposure: jsonUsdFromCents(totals.warningReactiveCents),
       systems: systems.map(serializeSystemValue),
-      estimated_value: usdFromCentsOrNull(estimatedValueCents),
+      estimated_value: jsonUsdFromCentsOrNull(estimatedValueCents),
       deferred_as_pct_of_value: deferredPercentText(deferredCents, estimatedValueCents),
       assessed_at: isoText(now),
     };

@@ -3,9 +3,9 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import { propertyConditionOf } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
 import { perDoor } from "../domain/figures/property-assessment.ts";
-import { type PropertyReport, PropertyReportAccumulator } from "../domain/figures/property-report.ts";
+import { type PropertyReport, PropertyReportAccumulator } from "../domain/figures/property-report-figures.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
-import { ComponentsByAppliance } from "../domain/planning/components-by-appliance.ts";
+import { ApplianceComponentGroups } from "../domain/planning/appliance-component-groups.ts";
 import { PlanSumsAccumulator } from "../domain/planning/plan-sums.ts";
 import { type PlanContext, planStoredAppliance } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
@@ -14,7 +14,7 @@ import type { Steps } from "../domain/steps/steps.ts";
 import { type Day, dayOf, type Instant, isoText } from "../domain/time.ts";
 import { actionFields, serializeAction } from "./action-schema.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
-import { roundJsonNumber, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import { list, mapOf, object, record, usd } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-schema.ts";
@@ -78,7 +78,7 @@ const UNPLANNED: Pick<ReportItemJson, "action" | "reason"> = { action: "monitor"
 
 /** Sets the actions of report items, appliance by appliance. */
 class ItemActions {
-  readonly #groups: ComponentsByAppliance<PlacedComponent>;
+  readonly #groups: ApplianceComponentGroups<PlacedComponent>;
   readonly #sums = new PlanSumsAccumulator(SHORTEST);
   /** The items of appliances that are not complete yet. */
   readonly #open = new Map<string, ReportItemJson>();
@@ -87,7 +87,7 @@ class ItemActions {
     private readonly planning: PlanContext<PlacedComponent>,
     private readonly asOf: Day,
   ) {
-    this.#groups = new ComponentsByAppliance(planning.knowledge);
+    this.#groups = new ApplianceComponentGroups(planning.knowledge);
   }
 
   add(component: PlacedComponent, item: ReportItemJson): void {
@@ -139,17 +139,17 @@ const serializeReport = report.serializer(
       categories: Object.fromEntries(
         [...categories].map(([typeId, group]) => [
           typeId,
-          { ...serializeTierCounts(group), deferred: usdFromCents(exposureOf(group).deferredCents) },
+          { ...serializeTierCounts(group), deferred: jsonUsdFromCents(exposureOf(group).deferredCents) },
         ]),
       ),
       critical: byTier.CRITICAL,
       warning: byTier.WARNING,
       good: byTier.GOOD,
       financials: {
-        total_deferred: usdFromCents(exposure.deferredCents),
-        total_reactive_exposure: usdFromCents(exposure.reactiveCents),
-        deferred_per_door: usdFromCents(perDoor(exposure.deferredCents, property.unitCount)),
-        estimated_savings_if_acted: usdFromCents(exposure.savingsCents),
+        total_deferred: jsonUsdFromCents(exposure.deferredCents),
+        total_reactive_exposure: jsonUsdFromCents(exposure.reactiveCents),
+        deferred_per_door: jsonUsdFromCents(perDoor(exposure.deferredCents, property.unitCount)),
+        estimated_savings_if_acted: jsonUsdFromCents(exposure.savingsCents),
         recommended_monthly_reserve_per_unit: serializeRecommendedReserve(reserve, property.unitCount),
       },
       flags: flags.list(),

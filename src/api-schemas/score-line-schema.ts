@@ -3,7 +3,7 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import {
   failureDaysOfStored,
   failureProbabilityWithin,
-  outlookOfStored,
+  outlookOfStoredComponent,
   projectionOfStored,
 } from "../domain/projections.ts";
 import { periodRisk } from "../domain/scoring/outlook.ts";
@@ -56,7 +56,7 @@ export const SCORE_COLUMNS = Object.keys(scoreLine.fields);
 export const serializeScoreLine = scoreLine.serializer((prices: PriceList, row: PlacedComponent) => {
   const { knowledge } = prices;
   const { name } = knowledge.component(row.defId);
-  const outlook = outlookOfStored(knowledge, row, row.brandTier);
+  const outlook = outlookOfStoredComponent(knowledge, row, row.brandTier);
   const { projectedFailureYear, projectedFailureRange } = projectionOfStored(
     knowledge,
     row,

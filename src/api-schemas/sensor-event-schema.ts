@@ -4,7 +4,7 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import { invalid } from "../domain/errors.ts";
 import type { Property } from "../domain/property.ts";
 import type { MeterEvent, RiskSummary, SensorEvent, Severity, SmartEvent } from "../domain/sensor-event.ts";
-import { parseInstant } from "../domain/time.ts";
+import { instantFromText } from "../domain/time.ts";
 import { appliance } from "./appliance-schema.ts";
 import { componentDefId } from "./component-name-schema.ts";
 import { component, serializeComponent } from "./component-schema.ts";
@@ -267,4 +267,4 @@ function toSmartEvent(
   };
 }
 
-const instantOrNull = (text: string | null | undefined) => (text ? parseInstant(text)! : null);
+const instantOrNull = (text: string | null | undefined) => (text ? instantFromText(text)! : null);

@@ -25,7 +25,7 @@ import {
   required,
   schemaTextOrNull,
 } from "./definition/input-schema.ts";
-import { usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import {
   day,
@@ -88,9 +88,9 @@ export const serializeServiceEvent = serviceEvent.serializer((event: ServiceEven
   component_id: event.componentId,
   event_type: event.eventType,
   date: event.date,
-  parts_cost: usdFromCentsOrNull(event.partsCostCents),
-  labor_cost: usdFromCentsOrNull(event.laborCostCents),
-  total_cost: usdFromCentsOrNull(event.totalCostCents),
+  parts_cost: jsonUsdFromCentsOrNull(event.partsCostCents),
+  labor_cost: jsonUsdFromCentsOrNull(event.laborCostCents),
+  total_cost: jsonUsdFromCentsOrNull(event.totalCostCents),
   technician: event.technician,
   notes: event.notes,
   condition_after: event.conditionAfter,
@@ -122,7 +122,7 @@ export const serializeHistoryEvent = historyEvent.serializer((event: ServiceEven
   event_type: event.eventType,
   date: event.date,
   technician: event.technician,
-  total_cost: usdFromCentsOrNull(event.totalCostCents),
+  total_cost: jsonUsdFromCentsOrNull(event.totalCostCents),
   notes: event.notes,
   condition_after: event.conditionAfter,
   ...serializeConditionScore(event.conditionScore),

@@ -1,6 +1,6 @@
 import type { TwelveMonthReconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
 import { IMMEDIATE_WORK } from "../domain/wording/immediate-work-text.ts";
-import { usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import { list, record, text, usd } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 
@@ -22,7 +22,7 @@ export function serializeReconciliation(made: TwelveMonthReconciliation): Reconc
   const of = (figure: string, label: string, cents: number, counts: string) => ({
     figure,
     label,
-    amount: usdFromCents(Math.round(cents)),
+    amount: jsonUsdFromCents(Math.round(cents)),
     counts,
   });
   return [

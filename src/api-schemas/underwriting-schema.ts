@@ -7,7 +7,7 @@ import type { Property } from "../domain/property.ts";
 import type { Day } from "../domain/time.ts";
 import { item as inspection, serializeComplianceItem } from "./compliance-schema.ts";
 import { componentName } from "./component-name-schema.ts";
-import { roundJsonNumber, scoreFromHundredths, usdFromCents } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents, roundJsonNumber, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
 import { day, id, list, number, object, record, usd, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { type CountOfCode, flagCounts, serializeHazardFlagCounts } from "./hazard-flag-schema.ts";
@@ -123,22 +123,22 @@ export const serializeUnderwriting = underwriting.serializer((knowledge: Knowled
     claims: {
       since: claims.since,
       count: claims.count,
-      incurred: usdFromCents(claims.incurredCents),
+      incurred: jsonUsdFromCents(claims.incurredCents),
       per_year: roundJsonNumber(claims.count / claims.years, 2),
       expected_damages_per_year: roundJsonNumber(made.expectedDamages, 2),
     },
     loss_control: {
       components: control.components,
-      planned_cost: usdFromCents(control.plannedCents),
-      damage_saved: usdFromCents(Math.round(control.savedCents)),
+      planned_cost: jsonUsdFromCents(control.plannedCents),
+      damage_saved: jsonUsdFromCents(Math.round(control.savedCents)),
       saved_per_dollar:
         control.plannedCents > 0 ? roundJsonNumber(control.savedCents / control.plannedCents, 4) : null,
       best: control.best.map(({ component, plannedCents, savedCents }) => ({
         component_id: component.id,
         component_name: knowledge.component(component.defId).name,
         risk_score: scoreFromHundredths(component.riskScore),
-        planned_cost: usdFromCents(plannedCents),
-        damage_saved: usdFromCents(Math.round(savedCents)),
+        planned_cost: jsonUsdFromCents(plannedCents),
+        damage_saved: jsonUsdFromCents(Math.round(savedCents)),
       })),
     },
     standing: {

@@ -14,7 +14,7 @@ import { actionFields, serializeAction } from "./action-schema.ts";
 import { appliance } from "./appliance-schema.ts";
 import { component } from "./component-schema.ts";
 import { serializeCosts } from "./costs-schema.ts";
-import { scoreFromHundredths, usdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCentsOrNull, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
 import { enumOf, id, instant, object, record, text } from "./definition/schema-field-types.ts";
 import type { JsonOf, SchemaType } from "./definition/schema-type.ts";
 import { partnerName } from "./paging-schema.ts";
@@ -173,7 +173,7 @@ const serializeServiceEventData = serviceEventData.serializer(
     appliance_type: typeId,
     property_id: event.propertyId,
     property_name: propertyName,
-    total_cost: usdFromCentsOrNull(event.totalCostCents),
+    total_cost: jsonUsdFromCentsOrNull(event.totalCostCents),
     date: event.date,
   }),
 );

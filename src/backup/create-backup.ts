@@ -27,7 +27,7 @@ import {
 import { type ArchiveMember, fileContent, readBackupArchive, writeBackupArchive } from "./backup-archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
 import { type PassphraseEncryption, passphraseEncryption } from "./backup-passphrase-encryption.ts";
-import { type KeptPhotos, withPhotosKeptDuringBackup } from "./photos-kept-during-backup.ts";
+import { type KeptPhotos, runBackupWithDeletedPhotos } from "./photos-kept-during-backup.ts";
 
 type BackupRequest = {
   dataDir: string;
@@ -74,7 +74,7 @@ export async function createBackup(request: BackupRequest): Promise<BackupFile> 
     return { file, bytes: statSync(file).size, encrypted: passphrase !== undefined, manifest };
   };
   const { dataDir, now } = request;
-  return await withScratchFolder(scratch, () => withPhotosKeptDuringBackup(dataDir, now, write)).catch(
+  return await withScratchFolder(scratch, () => runBackupWithDeletedPhotos(dataDir, now, write)).catch(
     (error) => {
       throw storageErrorOfFile(error, folder);
     },

@@ -1,10 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileContent } from "./backup-archive.ts";
-import {
-  createDeletedPhotosFolderForBackups,
-  removePhotosAbandonedByBackups,
-} from "./deleted-photos-for-backups.ts";
+import { createBackupFolderForDeletedPhotos, removeAbandonedBackupPhotos } from "./backup-deleted-photos.ts";
 
 /** The photos of a data folder while a backup is written: those that are there, and those deleted meanwhile. */
 export type KeptPhotos = {
@@ -19,7 +16,7 @@ export type KeptPhotos = {
  * meanwhile can be read. Where the folder cannot be created, such as on a read-only disk, a photo can be read until it is
  * deleted.
  */
-export async function withPhotosKeptDuringBackup<T>(
+export async function runBackupWithDeletedPhotos<T>(
   dataDir: string,
   now: number,
   work: (photos: KeptPhotos) => Promise<T>,
@@ -45,7 +42,7 @@ export async function withPhotosKeptDuringBackup<T>(
   const remove = () => deleted?.remove();
   process.once("exit", remove);
   try {
-    if (deleted) await removePhotosAbandonedByBackups(dataDir, now);
+    if (deleted) await removeAbandonedBackupPhotos(dataDir, now);
     return await work(photos);
   } finally {
     process.removeListener("exit", remove);
@@ -53,9 +50,9 @@ export async function withPhotosKeptDuringBackup<T>(
   }
 }
 
-function createFolder(dataDir: string): ReturnType<typeof createDeletedPhotosFolderForBackups> | undefined {
+function createFolder(dataDir: string): ReturnType<typeof createBackupFolderForDeletedPhotos> | undefined {
   try {
-    return createDeletedPhotosFolderForBackups(dataDir);
+    return createBackupFolderForDeletedPhotos(dataDir);
   } catch {
     return undefined;
   }

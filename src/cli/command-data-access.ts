@@ -21,7 +21,7 @@ type DataChoices = StoreChoices & {
  * Opens the data folder or its database, runs `run` and closes it again, also when `run` fails.
  * @throws OperatorError if there is no installation, if its schema is not that of this version, or if the clock is wrong.
  */
-export async function withData<T>(
+export async function withCommandData<T>(
   context: CommandContext,
   run: (folder: DataFolder) => Promise<T>,
   { acceptsAnyClock = false, ...options }: DataChoices = {},
@@ -72,7 +72,7 @@ export async function withAdministration<T>(
 ): Promise<T> {
   // A running server detects the change on its own.
   const changed = () => {};
-  return await withData(
+  return await withCommandData(
     context,
     ({ store, encryptor, masterKey }) => {
       const actor = administratorOf(context, masterKey) ?? auditActorOfCommand(context);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { OperatorError } from "../domain/errors.ts";
-import { isMonthFirst } from "../domain/wording/currency-and-units.ts";
+import { isMonthFirst } from "../domain/wording/currency-and-unit-wording.ts";
 import { replaceFile } from "../files/durable-files.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import { ambiguousCellDate, type DateFormat } from "../table-cells/table-cell-dates.ts";

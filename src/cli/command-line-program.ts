@@ -8,7 +8,7 @@
  * operator can fix the problem.
  */
 import { CommanderError } from "commander";
-import { type CommandEntry, type ListedCommand, loadCommand } from "./command.ts";
+import { type CommandEntry, type ListedCommand, loadCommandModule } from "./command.ts";
 import { type CommandHost, createCommandContext } from "./command-context.ts";
 import type { DescribedCommand } from "./command-description.ts";
 import { createCommandParser } from "./command-line-parser.ts";
@@ -67,11 +67,11 @@ export async function runCommandLine(
 
 /** Loads the commands whose names occur in argv. Of the others only the name and summary are needed. */
 function loadMentioned(table: readonly CommandEntry[], argv: readonly string[]): Promise<ListedCommand[]> {
-  return Promise.all(table.map((entry) => (argv.includes(entry.name) ? loadCommand(entry) : entry)));
+  return Promise.all(table.map((entry) => (argv.includes(entry.name) ? loadCommandModule(entry) : entry)));
 }
 
 async function describeAll(table: readonly CommandEntry[]): Promise<DescribedCommand[]> {
-  const loaded = await Promise.all(table.map(loadCommand));
+  const loaded = await Promise.all(table.map(loadCommandModule));
   return loaded.flatMap((entry) =>
     "run" in entry
       ? [{ ...entry, path: entry.name }]

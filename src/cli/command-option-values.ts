@@ -1,4 +1,4 @@
-import { type Day, type Instant, parseDay, parseInstant, parseMonth } from "../domain/time.ts";
+import { type Day, type Instant, instantFromText, monthFromText, parseDay } from "../domain/time.ts";
 import { UsageError, valueOption } from "./command.ts";
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -14,7 +14,7 @@ export const durationOption = (description: string) =>
 /** An instant; a day means its first instant in UTC. */
 export const instantOption = (description: string) =>
   valueOption("TIME", description, (typed): Instant => {
-    const instant = parseInstant(typed);
+    const instant = instantFromText(typed);
     if (instant !== undefined) return instant;
     throw new UsageError(
       `expected a date or an ISO 8601 time such as 2026-01-31T15:04:05Z, got ${JSON.stringify(typed)}`,
@@ -31,7 +31,7 @@ export const dayOption = (description: string) =>
 
 export const monthOption = (description: string) =>
   valueOption("MONTH", description, (typed): string => {
-    const parsed = parseMonth(typed);
+    const parsed = monthFromText(typed);
     if (parsed !== undefined) return parsed;
     throw new UsageError(`expected a month such as 2026-01, got ${JSON.stringify(typed)}`);
   });

@@ -23,7 +23,11 @@ export type CommandEntry = NamedCommand & {
 /** A loaded entry, or only the name and summary of an entry that the command line does not mention. */
 export type ListedCommand = Command | CommandGroup | NamedCommand;
 
-export async function loadCommand({ name, summary, load }: CommandEntry): Promise<Command | CommandGroup> {
+export async function loadCommandModule({
+  name,
+  summary,
+  load,
+}: CommandEntry): Promise<Command | CommandGroup> {
   const body = await load();
   return "run" in body ? { ...body, name, summary } : { name, summary, commands: body };
 }

@@ -9,7 +9,7 @@ import type { Store } from "../store/store.ts";
 import { cobieWorkbook } from "../usecases/cobie/write-cobie.ts";
 import { requirePartner } from "../usecases/partners/partners.ts";
 import type { CommandContext } from "./command-context.ts";
-import { withData } from "./command-data-access.ts";
+import { withCommandData } from "./command-data-access.ts";
 import { createCommandWorkbookFile } from "./command-workbook-output.ts";
 
 type Request = { partnerId: string; propertyId: string | undefined; output: string };
@@ -23,7 +23,7 @@ export async function exportCobieByCommand(
   { partnerId, propertyId, output }: Request,
 ): Promise<void> {
   const target = resolve(context.cwd, output);
-  const files = await withData(context, async ({ store }) => {
+  const files = await withCommandData(context, async ({ store }) => {
     const partner = await requirePartner(store, partnerId);
     const knowledge = loadKnowledge(context.config.costs);
     const yieldNow = context.betweenSteps(yieldToEventLoop);

@@ -3,7 +3,7 @@ import type { Instant } from "../domain/time.ts";
 import type { Timers } from "../event-loop/event-loop.ts";
 import type { Cluster } from "./cluster.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
-import { type LeaseRepository, OutdatedServer, type ServerReport } from "./cluster-lease-repository.ts";
+import { type LeaseRepository, OutdatedServer, type ServerReport } from "./cluster-leases-and-servers.ts";
 import { type ClusterServer, isClockOffsetTooLarge, isNewestModel } from "./cluster-server.ts";
 import { coversNeed, type HeldLease, LEASE_MS, type Lease, leaseEnd, RENEWALS } from "./lease.ts";
 

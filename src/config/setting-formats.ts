@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { UNIT_SYSTEMS } from "../domain/wording/currency-and-units.ts";
+import { UNIT_SYSTEMS } from "../domain/wording/currency-and-unit-wording.ts";
 import { isIpNetwork } from "../ip-networks/ip-network.ts";
 
 /**

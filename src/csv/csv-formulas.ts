@@ -9,7 +9,7 @@ const NEEDS_QUOTE = new RegExp(`^'*${SIGN}`);
 const HAS_QUOTE = new RegExp(`^'+${SIGN}`);
 
 /** Returns the text with a leading quote if it looks like a formula. */
-export const neutralizeFormula = (text: string): string => (NEEDS_QUOTE.test(text) ? `'${text}` : text);
+export const neutralizeCsvFormula = (text: string): string => (NEEDS_QUOTE.test(text) ? `'${text}` : text);
 
 /** Returns the text that was neutralized; any other text unchanged. */
-export const restoreFormula = (text: string): string => (HAS_QUOTE.test(text) ? text.slice(1) : text);
+export const restoreCsvFormula = (text: string): string => (HAS_QUOTE.test(text) ? text.slice(1) : text);

@@ -2,7 +2,7 @@ import { appendFileSync, closeSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { openNewFile, storageErrorOfFile } from "../files/durable-files.ts";
-import { neutralizeFormula } from "./csv-formulas.ts";
+import { neutralizeCsvFormula } from "./csv-formulas.ts";
 
 /** Returns a row as a line of CSV, which `readCsv` reads back unchanged. */
 export function csvLine(cells: readonly string[]): string {
@@ -19,7 +19,7 @@ export function spreadsheetCsvLine(cells: readonly Cell[]): string {
 
 function spreadsheetCell(cell: Cell): string {
   if (cell === null) return "";
-  return typeof cell === "string" ? neutralizeFormula(cell) : String(cell);
+  return typeof cell === "string" ? neutralizeCsvFormula(cell) : String(cell);
 }
 
 /** A CSV file for spreadsheets that is created with its first row, under the first free name: NAME.csv, NAME-2.csv, … */

@@ -36,13 +36,13 @@ const ABBREVIATIONS: ReadonlyMap<string, string> = new Map([
  */
 export function postalAddressKey({ address, city, state, zip }: Address): string {
   const place = city === null ? (zip?.slice(0, 5) ?? "") : beginning(city.trim().toLowerCase(), 100);
-  return [streetKey(address), state, place].join(SEPARATOR);
+  return [normalizedStreet(address), state, place].join(SEPARATOR);
 }
 
 const SEPARATOR = "|";
 
 /** Returns the first part of the address key. */
-export function streetKey(address: string): string {
+export function normalizedStreet(address: string): string {
   const words = address.toLowerCase().replaceAll(/[.,#]/g, " ").split(/\s+/).filter(Boolean);
   return beginning(words.map((word) => ABBREVIATIONS.get(word) ?? word).join(" "), 300);
 }
@@ -60,10 +60,10 @@ type PartOfAddress = {
 /**
  * Returns the reference of a property that has no ID of its own: its address as far as it is known.
  * @example
- * referenceFromAddress({ address: "100 Main Street", city: "Peoria", state: "IL" }) // "100 main st, peoria, IL"
+ * propertyReferenceFromAddress({ address: "100 Main Street", city: "Peoria", state: "IL" }) // "100 main st, peoria, IL"
  */
-export function referenceFromAddress({ address, city, state, zip }: PartOfAddress): string {
-  const whole = [streetKey(address), city?.trim().toLowerCase() ?? zip?.trim().slice(0, 5), state]
+export function propertyReferenceFromAddress({ address, city, state, zip }: PartOfAddress): string {
+  const whole = [normalizedStreet(address), city?.trim().toLowerCase() ?? zip?.trim().slice(0, 5), state]
     .filter(Boolean)
     .join(", ");
   const characters = [...whole];

@@ -25,7 +25,7 @@ export type Appliance = Retirement & {
   /** In the unit of its type; null if unknown. */
   size: number | null;
   warrantyExpiry: Day | null;
-  /** The known hazards that it is flagged for, as stored (`parseHazardFlags`). */
+  /** The known hazards that it is flagged for, as stored (`hazardFlagsFromText`). */
   flags: string;
   /** Codes that the partner set, and that the partner cleared, as stored (`parseStoredCodes`). */
   flagsSet: string;

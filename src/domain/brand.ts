@@ -1,4 +1,4 @@
-import type { Logo } from "./logo.ts";
+import type { Logo } from "./brand-logo.ts";
 
 /** A color as `#rrggbb` in lower case. */
 export type HexColor = `#${string}`;
@@ -66,7 +66,7 @@ const STEPS = 255;
  * Returns the nearest color of the same hue that has enough contrast in a scheme: the color itself, or mixed with as
  * little black (light pages) or white (dark pages) as necessary.
  */
-export function readableBrandColor(color: HexColor, scheme: Scheme): HexColor {
+export function brandColorWithContrast(color: HexColor, scheme: Scheme): HexColor {
   const toward = scheme === "light" ? 0 : 255;
   for (let step = 0; ; step++) {
     const mixed = channels(color).map((value) => Math.round(value + ((toward - value) * step) / STEPS));
@@ -77,7 +77,7 @@ export function readableBrandColor(color: HexColor, scheme: Scheme): HexColor {
 }
 
 /** Returns the brand after a change. A new color without one for dark pages gets the nearest that is readable there. */
-export function applyBrandChange(brand: Brand, change: BrandChange): Brand {
+export function brandAfterChange(brand: Brand, change: BrandChange): Brand {
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   const next: Brand = { ...brand, ...given };
   if (next.color === null) return { ...next, colorDark: null };
@@ -85,6 +85,6 @@ export function applyBrandChange(brand: Brand, change: BrandChange): Brand {
   const isDarkKept = change.color === undefined && change.colorDark === undefined;
   return {
     ...next,
-    colorDark: isDarkGiven || isDarkKept ? next.colorDark : readableBrandColor(next.color, "dark"),
+    colorDark: isDarkGiven || isDarkKept ? next.colorDark : brandColorWithContrast(next.color, "dark"),
   };
 }

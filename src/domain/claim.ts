@@ -1,5 +1,5 @@
 import { invalid } from "./errors.ts";
-import { checkPastDay } from "./past-day.ts";
+import { checkAllowedPastDay } from "./past-day-rule.ts";
 import type { Day, Instant } from "./time.ts";
 
 export type ClaimStatus = "open" | "closed" | "denied";
@@ -70,15 +70,15 @@ export type NewClaim = Omit<
 export type ClaimChange = Partial<NewClaim>;
 
 /** Throws invalid_request for a day that lies ahead, or before the day that it follows. */
-export function checkClaimDays(
+export function checkAllowedClaimDays(
   claim: Pick<Claim, "dateOfLoss" | "reportedOn" | "closedOn" | "valuedAt">,
   today: Day,
 ): void {
-  checkPastDay("date_of_loss", claim.dateOfLoss, today);
+  checkAllowedPastDay("date_of_loss", claim.dateOfLoss, today);
   const later = { reported_on: claim.reportedOn, closed_on: claim.closedOn, valued_at: claim.valuedAt };
   for (const [field, day] of Object.entries(later)) {
     if (day === null) continue;
-    checkPastDay(field, day, today);
+    checkAllowedPastDay(field, day, today);
     if (day < claim.dateOfLoss) {
       const message = `must not be before date_of_loss, ${claim.dateOfLoss}`;
       throw invalid(`${field} ${message}`, [{ field, message }]);

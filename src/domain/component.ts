@@ -98,7 +98,7 @@ export function statedComponentOf(component: PlacedComponent, prices: PriceList)
  * Returns a component with changes, of which the parts that only repeat what holds change nothing. Throws a conflict for a
  * statement about the past of a part whose installation is on record.
  */
-export function applyComponentChange(
+export function componentAfterChange(
   component: PlacedComponent,
   change: Partial<StatedComponent>,
   prices: PriceList,
@@ -134,7 +134,7 @@ export type PlacedComponent = PricedComponent &
   Component & {
     brand: string | null;
     brandTier: BrandTier;
-    /** The flags of its appliance, as stored (`parseHazardFlags`). */
+    /** The flags of its appliance, as stored (`hazardFlagsFromText`). */
     flags: string;
     /** The inspections of its appliance with an open deficiency. */
     deficiencies: number;

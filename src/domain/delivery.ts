@@ -41,7 +41,7 @@ export type Attempt = {
 export type LoggedDelivery = { delivery: Delivery; attempts: Attempt[] };
 
 /** A partner's failed deliveries created from `from` (inclusive) to `to` (exclusive): all, or those with one last error. */
-export type FailedWindow = { partnerId: string; from: Instant; to: Instant; error?: string };
+export type FailedDeliveryWindow = { partnerId: string; from: Instant; to: Instant; error?: string };
 
 /** Failed deliveries to one partner's endpoint with one last error. */
 export type FailureGroup = {

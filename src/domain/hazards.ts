@@ -128,7 +128,7 @@ export function hazardFlagsOfPart(
   storedFlags: string,
   defId: string,
 ): readonly HazardFlag[] {
-  const flags = parseHazardFlags(storedFlags);
+  const flags = hazardFlagsFromText(storedFlags);
   if (flags.length === 0) return flags;
   return flags.filter(({ code }) => {
     const { componentIds } = knowledge.knownHazard(code);
@@ -137,7 +137,7 @@ export function hazardFlagsOfPart(
 }
 
 /** Returns what to do about a flag. */
-export function hazardActionOf(knowledge: Knowledge, { code, basis }: HazardFlag): HazardAction {
+export function hazardFlagAction(knowledge: Knowledge, { code, basis }: HazardFlag): HazardAction {
   const { action, actionSuspected } = knowledge.knownHazard(code);
   return basis === "era" ? actionSuspected : action;
 }
@@ -159,7 +159,7 @@ const readFlags = new Map<string, readonly HazardFlag[]>();
 const MOST_READ_FLAGS = 1_000;
 
 /** Reads stored flags. */
-export function parseHazardFlags(storedFlags: string): readonly HazardFlag[] {
+export function hazardFlagsFromText(storedFlags: string): readonly HazardFlag[] {
   if (storedFlags === "") return NO_FLAGS;
   const known = readFlags.get(storedFlags);
   if (known) return known;
@@ -189,7 +189,7 @@ export function countHazardFlags(
   sign: 1 | -1,
   times = 1,
 ): void {
-  for (const { code, basis } of parseHazardFlags(storedFlags)) {
+  for (const { code, basis } of hazardFlagsFromText(storedFlags)) {
     let count = counts.get(code);
     if (!count) {
       count = { known: 0, suspected: 0 };

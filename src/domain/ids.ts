@@ -33,7 +33,7 @@ export function newId(kind: IdKind, now: Instant, fill: FillRandom): string {
 const CACHED_INSTANTS = 16;
 
 /** Returns a generator of ids as `newId` makes them. Ids of one instant also sort in the order of creation. */
-export function increasingIds(fill: FillRandom): (kind: IdKind, now: Instant) => string {
+export function increasingIdGenerator(fill: FillRandom): (kind: IdKind, now: Instant) => string {
   const latest = new Map<Instant, Uint8Array>();
   return (kind, now) => {
     const before = latest.get(now);
@@ -75,7 +75,7 @@ function bytesAfter(before: Uint8Array, fill: FillRandom): Uint8Array {
  * Returns a webhook delivery's id, `WH_<epoch millis>_<5 characters>`. The characters count up from a random start, since a
  * snapshot creates tens of thousands within a millisecond.
  */
-export function newDeliveryId(now: Instant, sequence: number): string {
+export function deliveryIdAt(now: Instant, sequence: number): string {
   let tail = "";
   for (let shift = 20; shift >= 0; shift -= 5) tail += ALPHABET[(sequence >>> shift) & 31];
   return `WH_${now}_${tail}`;
@@ -85,7 +85,7 @@ export function newDeliveryId(now: Instant, sequence: number): string {
 export const deliveryCreatedAt = (deliveryId: string): Instant => Number(deliveryId.split("_")[1]);
 
 /** Returns the lower bound of the ids of deliveries created at that instant or later. */
-export function lowestDeliveryIdFrom(instant: Instant): string {
+export function deliveryIdLowerBound(instant: Instant): string {
   // Instants before September 2001 have fewer than 13 digits and would sort wrongly.
   return instant < 1e12 ? "WH_" : `WH_${instant}`;
 }

@@ -1,6 +1,6 @@
 import type { CostAdjustment, CostOrigin } from "./costs/cost-adjustment.ts";
 import type { KnownHazard } from "./known-hazard.ts";
-import type { RemovalRules } from "./scoring/noted-removals.ts";
+import type { RemovalRules } from "./scoring/removals-reported-in-notes.ts";
 import type { BrandTier, Confidence } from "./scoring/scoring-types.ts";
 import type { Severity } from "./sensor-event.ts";
 import type { Condition, EventType } from "./service-event.ts";

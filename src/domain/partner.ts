@@ -54,7 +54,7 @@ export const MAX_CONCURRENCY = 64;
 export const MAX_DAILY_BUDGET = 1_000_000_000;
 
 /** Returns whether the text can be a webhook endpoint: an absolute http or https URL without credentials. */
-export function isWebhookUrl(text: string): boolean {
+export function isAllowedWebhookUrl(text: string): boolean {
   // A URL parser drops or escapes control characters and lone surrogates, so the stored text could differ from the one given.
   if (/[\p{Cc}\p{Cs}]/u.test(text)) return false;
   const url = URL.parse(text);
@@ -114,3 +114,11 @@ export type PartnerOverview = {
   deliveriesPending: number;
   deliveriesFailed: number;
 };
+
+/** Returns whether the overlap of a rotation has ended, so that the next secret signs. */
+export function hasSecretOverlapEnded(
+  { rotatesAt }: Pick<WebhookEndpoint, "rotatesAt">,
+  now: Instant,
+): boolean {
+  return rotatesAt !== null && rotatesAt <= now;
+}

@@ -59,7 +59,7 @@ export function photoTypeOf(bytes: Uint8Array): PhotoType | undefined {
 const MOST_NAME_CHARACTERS = 1_000;
 
 /** Returns the file's name without folders and control characters, cut to 200 characters. */
-export function photoDisplayName(name: string): string {
+export function photoNameWithoutFolders(name: string): string {
   const start = Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1;
   const base = name.slice(start, start + MOST_NAME_CHARACTERS);
   const clean = base.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "").trim();

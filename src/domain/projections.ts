@@ -22,7 +22,7 @@ export function projectionOfStored(
   knowledge: Knowledge,
   component: Scored,
   brandTier: BrandTier,
-  outlook = outlookOfStored(knowledge, component, brandTier),
+  outlook = outlookOfStoredComponent(knowledge, component, brandTier),
 ): Projection {
   const { confidence, scoredOn } = component;
   return projectFailure(outlook, confidence, scoredOn, knowledge.model);
@@ -34,7 +34,7 @@ export function failureProbabilityWithin(
   component: StoredOutlook,
   brandTier: BrandTier,
   days: number,
-  outlook = outlookOfStored(knowledge, component, brandTier),
+  outlook = outlookOfStoredComponent(knowledge, component, brandTier),
 ): number {
   return failureProbability(outlook, days, knowledge.model);
 }
@@ -75,7 +75,7 @@ export function failureDaysOfStored(
   knowledge: Knowledge,
   component: Scored,
   brandTier: BrandTier,
-  outlook = outlookOfStored(knowledge, component, brandTier),
+  outlook = outlookOfStoredComponent(knowledge, component, brandTier),
 ): FailureDays {
   return failureDays(outlook, component.lifeFactor !== 1, component.scoredOn, knowledge.model);
 }
@@ -87,11 +87,11 @@ export function agedScoreOfStored(
   brandTier: BrandTier,
   days: number,
 ): number {
-  return scoreByAging(outlookOfStored(knowledge, component, brandTier), days, knowledge.model);
+  return scoreByAging(outlookOfStoredComponent(knowledge, component, brandTier), days, knowledge.model);
 }
 
 /** Returns the outlook of a stored component as of its latest score. A caller that has its definition passes it. */
-export function outlookOfStored(
+export function outlookOfStoredComponent(
   knowledge: Knowledge,
   component: StoredOutlook,
   brandTier: BrandTier,
@@ -112,5 +112,5 @@ export function definedOutlookOf(
   component: StoredOutlook & { brandTier: BrandTier },
 ): DefinedOutlook {
   const def = knowledge.component(component.defId);
-  return { def, outlook: outlookOfStored(knowledge, component, component.brandTier, def) };
+  return { def, outlook: outlookOfStoredComponent(knowledge, component, component.brandTier, def) };
 }

@@ -10,7 +10,7 @@ export const NOT_RETIRED: Retirement = { retiredAt: null, retiredReason: null };
 export const isRetired = ({ seq }: { seq: number }): boolean => seq < 0;
 
 /** Returns the retirement after a change. Null brings back and clears the reason. Throws invalid_request for a reason alone. */
-export function applyRetirementChange(
+export function retirementAfterChange(
   { retiredAt, retiredReason }: Retirement,
   change: Partial<Retirement>,
 ): Retirement {
@@ -28,7 +28,7 @@ export function applyRetirementChange(
 }
 
 /** Throws invalid_request for the retirement of an appliance in a year before its installation. */
-export function checkRetirementDay(retiredAt: Day | null, installYear: number): void {
+export function checkAllowedRetirementDay(retiredAt: Day | null, installYear: number): void {
   if (retiredAt === null || yearOf(retiredAt) >= installYear) return;
   const message = `must not be before install_year, ${installYear}`;
   throw invalid(`retired_at, ${retiredAt}, ${message}`, [{ field: "retired_at", message }]);
@@ -37,7 +37,7 @@ export function checkRetirementDay(retiredAt: Day | null, installYear: number): 
 type Retirable = Retirement & { id: string; seq: number };
 
 /** Throws a conflict if the property or appliance is retired. */
-export function refuseRetired(name: "Property" | "Appliance", row: Retirable): void {
+export function checkNotRetired(name: "Property" | "Appliance", row: Retirable): void {
   if (isRetired(row)) throw retiredConflict(name, row);
 }
 
@@ -54,7 +54,7 @@ export function retiredConflict(name: "Property" | "Appliance", { id, retiredAt 
 }
 
 /** Throws a conflict if the component is retired with its appliance, or belongs to the type that its appliance had before. */
-export function refuseRetiredComponent(component: { id: string; applianceId: string; seq: number }): void {
+export function checkComponentNotRetired(component: { id: string; applianceId: string; seq: number }): void {
   if (isRetired(component))
     throw conflict(
       `Component ${component.id} is retired: bring back appliance ${component.applianceId}, or give it its former type again`,

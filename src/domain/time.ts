@@ -65,12 +65,12 @@ export function parseDay(text: string): Day | undefined {
 }
 
 /** Returns the text as a calendar month, `YYYY-MM`; undefined for any other text. */
-export function parseMonth(text: string): string | undefined {
+export function monthFromText(text: string): string | undefined {
   return text.length === 7 && parseDay(`${text}-01`) ? text : undefined;
 }
 
 /** Returns the instant of an ISO 8601 text with an offset, or the start in UTC of a plain day; undefined for other texts. */
-export function parseInstant(text: string): Instant | undefined {
+export function instantFromText(text: string): Instant | undefined {
   if (parseDay(text)) return dayNumber(text) * MS_PER_DAY;
   const match = INSTANT_PATTERN.exec(text);
   if (!match || !parseDay(match[1]!)) return undefined;

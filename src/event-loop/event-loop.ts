@@ -21,7 +21,7 @@ export function yieldUntilAborted(signal: AbortSignal | undefined): Yield {
 let unfinishedRequests = 0;
 
 /** Returns the Yield of a request, which rejects once the signal is aborted. */
-export function yieldForRequest(signal: AbortSignal): Yield {
+export function abortableEventLoopYield(signal: AbortSignal): Yield {
   return async () => {
     unfinishedRequests++;
     await yieldToEventLoop();

@@ -1,10 +1,10 @@
 import {
+  apiSchemaTableCells,
+  apiSchemaTableColumns,
   type Cell,
-  schemaTableCells,
-  schemaTableColumns,
-} from "../api-schemas/definition/schema-table-cells.ts";
+} from "../api-schemas/definition/api-schema-table-cells.ts";
+import { exampleOfApiSchema } from "../api-schemas/definition/api-schema-to-json-schema.ts";
 import type { SchemaType } from "../api-schemas/definition/schema-type.ts";
-import { exampleOfSchemaType } from "../api-schemas/definition/schema-type-to-json-schema.ts";
 import { spreadsheetCsvLine } from "../csv/write-csv.ts";
 import { forEachYielding, type Yield } from "../event-loop/event-loop.ts";
 import { parseHeaderWeights } from "./accept-header.ts";
@@ -105,13 +105,13 @@ export function csvReply(
 }
 
 function csvText(record: SchemaType<unknown>, rows: readonly unknown[], added?: AddedColumn): string {
-  const columns = schemaTableColumns(record);
+  const columns = apiSchemaTableColumns(record);
   const place = added === undefined ? 0 : columns.indexOf(added.after) + 1;
   const withAdded = (cells: readonly Cell[], cell: Cell): readonly Cell[] =>
     added ? cells.toSpliced(place, 0, cell) : cells;
   const lines = [
     withAdded(columns, added?.name ?? null),
-    ...rows.map((row) => withAdded(schemaTableCells(record, row), added?.valueOf(row) ?? null)),
+    ...rows.map((row) => withAdded(apiSchemaTableCells(record, row), added?.valueOf(row) ?? null)),
   ];
   return lines.map(spreadsheetCsvLine).join("");
 }
@@ -131,7 +131,7 @@ export function httpListReplies<Body>(
   record: SchemaType<unknown>,
   added?: AddedColumn,
 ) {
-  return httpPageReplies(description, type, csvText(record, [exampleOfSchemaType(record)], added));
+  return httpPageReplies(description, type, csvText(record, [exampleOfApiSchema(record)], added));
 }
 
 /** Does the same for a list whose CSV columns differ from the fields of its records. */

@@ -3,7 +3,7 @@ import { assetTable } from "../web/assets/asset-table.ts";
 import { escapeHtml } from "../web/charts/chart-svg.ts";
 import type { RenderedPage } from "../web/page/page-document.tsx";
 import { parseHeaderWeights } from "./accept-header.ts";
-import { type PageSettings, pageReplyHeaders } from "./page-reply.ts";
+import { type PageSettings, pageReplyHeaders } from "./html-page-reply.ts";
 
 /** Returns the HTML page that replaces an error response; undefined to keep the response. */
 export type HtmlErrorReplies = (request: Request, error: Response) => Promise<Response | undefined>;

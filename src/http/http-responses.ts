@@ -72,7 +72,7 @@ export function respond(reply: Reply, context: RequestContext, release: () => vo
 }
 
 /** Returns the response to a read. A large text or file is sent in chunks, and takes part in the memory limit until then. */
-export function send(
+export function sendHttpReply(
   reply: Reply,
   request: Request,
   context: RequestContext,
@@ -89,8 +89,8 @@ export function send(
 }
 
 /**
- * Sends the JSON text of a response to a read as `send` does. The memory of a text that is not serialized completely is that
- * of the values, which the handler has reserved.
+ * Sends the JSON text of a response to a read as `sendHttpReply` does. The memory of a text that is not serialized
+ * completely is that of the values, which the handler has reserved.
  */
 export function sendJson(
   { text, rest }: StartedJson,
@@ -107,7 +107,7 @@ export function sendJson(
 }
 
 /** Returns the response to a read: a 304 if the caller has it already. */
-export function respondTagged(
+export function respondWithEntityTag(
   { body, etag }: TaggedResponse,
   request: Request,
   context: RequestContext,

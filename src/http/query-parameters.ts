@@ -1,4 +1,4 @@
-import { PAGE_SIZES } from "../api-schemas/request-parameter-schemas.ts";
+import { PAGE_SIZES } from "../api-schemas/api-parameter-schemas.ts";
 import { type FieldIssue, invalid } from "../domain/errors.ts";
 import { SYSTEMS } from "../domain/knowledge.ts";
 import { centsFromUsd } from "../domain/money.ts";
@@ -9,14 +9,14 @@ import {
   type FormTerms,
   PLAN_LIMITS,
   type PlanTerms,
-  reserveFormYears,
+  reserveFormTermInYears,
 } from "../domain/planning/plan-terms.ts";
 import type { PropertyFilter } from "../domain/property-filter.ts";
 import type { RiskTier } from "../domain/scoring/scoring-types.ts";
-import { type Instant, parseDay, parseInstant } from "../domain/time.ts";
+import { type Instant, instantFromText, parseDay } from "../domain/time.ts";
 import { WORK_STATES } from "../domain/work.ts";
-import type { LimitAndOffset } from "../store/limit-and-offset.ts";
 import type { RetirementFilter } from "../store/queries/appliances-queries.ts";
+import type { StoredRowRange } from "../store/stored-row-range.ts";
 
 /** The treatment of a parameter that the operation does not declare. */
 export type UnknownParameters = "ignored" | "rejected";
@@ -63,7 +63,7 @@ const LONGEST_SHOWN = 60;
 const shortened = (text: string) => (text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
 
 /** Parses `limit`, by default `usual`, and `offset`. Limits above the highest are capped. */
-export function parseRowRange(query: HttpQuery, usual: number = PAGE_SIZES.usual): LimitAndOffset {
+export function parseRowRange(query: HttpQuery, usual: number = PAGE_SIZES.usual): StoredRowRange {
   const limit = parseWholeNumberParameter(query, "limit", 1) ?? usual;
   return {
     limit: Math.min(limit, PAGE_SIZES.most),
@@ -92,14 +92,14 @@ export function parseAlertTier(query: HttpQuery): RiskTier | undefined {
 const instantText = (query: HttpQuery, name: string) => query.get(name)?.replace(/ (?=\d\d:\d\d$)/, "+");
 export const instantTextSince = (query: HttpQuery) => instantText(query, "since");
 
-export function parseInstantOf(query: HttpQuery, name: string): Instant | undefined {
+export function parseInstantQueryParameter(query: HttpQuery, name: string): Instant | undefined {
   const text = instantText(query, name);
   if (text === undefined) return undefined;
-  const instant = parseInstant(text);
+  const instant = instantFromText(text);
   if (instant !== undefined) return instant;
   throw invalidParameterFailure(name, "must be an ISO 8601 timestamp, such as 2026-01-31T15:04:05Z");
 }
-export const parseSince = (query: HttpQuery) => parseInstantOf(query, "since");
+export const parseSince = (query: HttpQuery) => parseInstantQueryParameter(query, "since");
 
 /** Parses a parameter with a fixed set of values. */
 export function parseChoice<const V extends string>(
@@ -153,7 +153,7 @@ export function parsePlanTerms(query: HttpQuery): PlanTerms {
 }
 
 /** Parses the terms of a reserve form, whose plan covers the years of a loan unless `years` says otherwise. */
-export function parseFormTerms(query: HttpQuery): { terms: PlanTerms; form: FormTerms } {
+export function parseReserveFormTermsQuery(query: HttpQuery): { terms: PlanTerms; form: FormTerms } {
   const { minimumItemUsd, loanTermYears } = FORM_LIMITS;
   const form: FormTerms = {
     minimumItemCents: centsFromUsd(
@@ -164,7 +164,7 @@ export function parseFormTerms(query: HttpQuery): { terms: PlanTerms; form: Form
     isHud: parseChoice(query, "hud", ["true", "false"]) === "true",
   };
   const terms = parsePlanTerms(query);
-  return { form, terms: query.has("years") ? terms : { ...terms, years: reserveFormYears(form) } };
+  return { form, terms: query.has("years") ? terms : { ...terms, years: reserveFormTermInYears(form) } };
 }
 
 /** The parameters of a plan by the field that each sets. */
@@ -180,7 +180,7 @@ const PLAN_PARAMETERS = {
 } as const satisfies Record<keyof PlanTerms, string>;
 
 /** Parses the terms of a plan for a page, which shows the values in use: invalid ones are replaced by the defaults. */
-export function parsePlanTermsOrDefaults(query: HttpQuery): PlanTerms {
+export function parsePlanTermsQueryOrDefaults(query: HttpQuery): PlanTerms {
   const terms = parsePlanTerms(new Map());
   for (const field of Object.keys(PLAN_PARAMETERS) as (keyof PlanTerms)[]) {
     const text = query.get(PLAN_PARAMETERS[field]);

@@ -3,7 +3,7 @@ import { Failure, StorageError } from "../domain/errors.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator } from "../domain/partner.ts";
 import { dayOf, type Instant, nextUtcMidnight } from "../domain/time.ts";
-import { yieldForRequest } from "../event-loop/event-loop.ts";
+import { abortableEventLoopYield } from "../event-loop/event-loop.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { Store } from "../store/store.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
@@ -14,11 +14,12 @@ import {
   sumsByRevision,
 } from "../usecases/revision-caches/revision-caches.ts";
 import type { Authenticator } from "./authenticator.ts";
-import { errorAfterCommit, recordingCommits } from "./committed-request-changes.ts";
+import { recordingCommits, replyErrorAfterCommit } from "./committed-request-changes.ts";
 import { type ConsoleSessions, isConsoleApiRequest } from "./console-session-cookies.ts";
 import { acceptsCsv } from "./csv-replies.ts";
-import { entityTag, entityTagOf, namesTag } from "./entity-tag.ts";
-import { errorOfFailedRequest, isAbortError } from "./failed-request-error.ts";
+import { entityTag, entityTagOf, listsEntityTag } from "./entity-tag.ts";
+import { failureOfHttpCall, isAbortError } from "./http-call-failure.ts";
+import { type HttpCallWrite, writeOfHttpCall } from "./http-call-write.ts";
 import {
   CALLER_GONE,
   dailyLimitExceeded,
@@ -43,8 +44,8 @@ import {
   type RequestContext,
   replyTextChunks,
   respond,
-  respondTagged,
-  send,
+  respondWithEntityTag,
+  sendHttpReply,
   sendJson,
   type TaggedResponse,
 } from "./http-responses.ts";
@@ -61,7 +62,6 @@ import {
   waitForBodyParser,
 } from "./request-body.ts";
 import type { DailyCallLimits } from "./request-daily-call-limits.ts";
-import { callWrite, type Write } from "./request-write.ts";
 import {
   type ReadReservation,
   ResponseMemoryLimiter,
@@ -132,7 +132,7 @@ export class RequestPipeline {
         : await this.#readAsAdministrator(operation, request, params, context);
     } catch (error) {
       return this.failureResponse(
-        await errorOfFailedRequest(error, this.deps.store, { operation, params, context }),
+        await failureOfHttpCall(error, this.deps.store, { operation, params, context }),
         context,
       );
     }
@@ -151,18 +151,18 @@ export class RequestPipeline {
     const key = isCacheable ? `${id} ${targetOf(request.url)}` : "";
     const shown = { partners: [{ id, revision }] };
     const cached = isCacheable ? this.#cache.get(key, shown) : undefined;
-    if (cached) return respondTagged(cached, request, context);
+    if (cached) return respondWithEntityTag(cached, request, context);
     // A response with an ETag depends on the revision, the URL and the date, apart from timestamps that the tag ignores.
     const revisionTag = operation.replies?.[304]
       ? entityTag(`${this.#instanceId} ${revision} ${dayOf(context.now)} ${id} ${targetOf(request.url)}`)
       : undefined;
     // Only a caller that got a response knows the tag, whereas `*` is no evidence that there is one.
-    if (revisionTag && namesTag(request.headers.get("if-none-match"), revisionTag))
-      return respondTagged({ body: "", etag: revisionTag }, request, context);
+    if (revisionTag && listsEntityTag(request.headers.get("if-none-match"), revisionTag))
+      return respondWithEntityTag({ body: "", etag: revisionTag }, request, context);
     return await this.#holding(this.#memory.forRead(id), request, context, async (reservation) => {
       const memory = { ...NO_RESERVATION, grow: reservation.grow };
       const reply = await this.#handle(operation, request, params, context, memory);
-      if (reply.raw !== undefined || reply.chunks) return send(reply, request, context, reservation);
+      if (reply.raw !== undefined || reply.chunks) return sendHttpReply(reply, request, context, reservation);
       const { text, rest } = startJsonReplyStream(reply.body);
       // A tag of a large response's content would require serializing all of it first.
       const tagged = {
@@ -170,7 +170,7 @@ export class RequestPipeline {
         etag: rest ? revisionTag : revisionTag && entityTagOf(text, operation.replies?.[200]?.type),
       };
       if (isCacheable && !rest) this.#cache.set(key, shown, tagged);
-      const response = respondTagged(tagged, request, context);
+      const response = respondWithEntityTag(tagged, request, context);
       if (response.status === 304) return response;
       return sendJson({ text, rest }, response, request, context, reservation);
     });
@@ -187,7 +187,7 @@ export class RequestPipeline {
     return await this.#holding(this.#memory.forRead(id), request, context, async (reservation) => {
       const memory = { ...NO_RESERVATION, grow: reservation.grow };
       const reply = await this.#handle(operation, request, params, context, memory);
-      if (reply.body === undefined) return send(reply, request, context, reservation);
+      if (reply.body === undefined) return sendHttpReply(reply, request, context, reservation);
       const started = startJsonReplyStream(reply.body);
       const response = respond({ ...reply, raw: started.text }, context);
       return sendJson(started, response, request, context, reservation);
@@ -210,7 +210,7 @@ export class RequestPipeline {
     return await this.#holding({ release }, request, context, async () => {
       const memory = { ...NO_RESERVATION, reserveMemoryFor };
       const reply = await this.#handle(operation, request, params, context, memory);
-      return reserved ? send(reply, request, context, reserved) : respond(reply, context);
+      return reserved ? sendHttpReply(reply, request, context, reserved) : respond(reply, context);
     });
   }
 
@@ -253,7 +253,7 @@ export class RequestPipeline {
     // The response reaches nobody; its status is for the log and the metrics.
     if (context.caller.aborted && isAbortError(thrown)) return new Response(null, { status: CALLER_GONE });
     const explained = this.deps.store.explain(thrown);
-    const error = errorAfterCommit(explained, context);
+    const error = replyErrorAfterCommit(explained, context);
     const about = { request_id: context.requestId, route: context.route };
     const late = lateFailureOf(error);
     if (late) this.deps.log.warn({ ...about, reason: late.reason }, "response late after a change");
@@ -317,7 +317,7 @@ export class RequestPipeline {
       body: bytes ? parseRequestBodyObject(bytes, this.deps.bodyValues) : {},
       address: context.address,
       signal: deadline.signal,
-      yieldNow: yieldForRequest(deadline.signal),
+      yieldNow: abortableEventLoopYield(deadline.signal),
       async readBody(limit) {
         const bytes = await readReserved(request, limit, memory);
         deadline.start();
@@ -346,7 +346,7 @@ export class RequestPipeline {
     const { partner, request, params } = call;
     const key = operation.idempotent ? idempotencyKey(request.headers) : undefined;
     const handle = (
-      write: Write,
+      write: HttpCallWrite,
       { runOnce, reserveMemory }: Pick<PartnerCall, "runOnce" | "reserveMemory">,
     ) =>
       operation.handle({
@@ -354,7 +354,7 @@ export class RequestPipeline {
         sumsOf: sumsByRevision(this.#sums, partner.id),
         writePortfolio: (run) => writePortfolio(write, this.deps.knowledge, partner, run),
       });
-    const plainWrite = callWrite(call, call.store);
+    const plainWrite = writeOfHttpCall(call, call.store);
     if (key === undefined) return handle(plainWrite, { runOnce: runWithoutKey, reserveMemory: reserve });
     const path = `${operation.method} ${operation.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "")}`;
     const identityOf = (content: Uint8Array | string) => {
@@ -369,7 +369,7 @@ export class RequestPipeline {
     };
     if (!json) return handle(plainWrite, { runOnce, reserveMemory: reserve });
     const identity = identityOf(json);
-    const write: Write = (run, options) =>
+    const write: HttpCallWrite = (run, options) =>
       plainWrite((tx) => this.#idempotency.once(tx, identity, () => run(tx)), options);
     return this.#idempotency.replayOrRun(identity, call.now, async () =>
       handle(write, { runOnce: runWithoutKey, reserveMemory: () => {} }),
@@ -391,7 +391,7 @@ export class RequestPipeline {
       reserveMemory,
       administration: { ...administration, store, actor },
       writePortfolio: (partner, run) =>
-        writePortfolio(callWrite(call, store), knowledge, partner, run, actor),
+        writePortfolio(writeOfHttpCall(call, store), knowledge, partner, run, actor),
     };
   }
 

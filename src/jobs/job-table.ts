@@ -21,7 +21,7 @@ import {
   requestRecalculationIfBasisChanged,
 } from "../usecases/recalculation/recalculate-sums.ts";
 import type { RevisionCaches } from "../usecases/revision-caches/revision-caches.ts";
-import { isSnapshotTaken, scheduledSnapshotDay, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
+import { isSnapshotTaken, snapshotDayToTake, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
 import type { ScheduledJob } from "./job-schedule.ts";
 
 type JobDeps = {
@@ -43,7 +43,7 @@ const BATCH = 500;
 const STEP = 10;
 
 /** Returns the scheduled jobs of a server, except backups. */
-export function createJobTable(deps: JobDeps): ScheduledJob[] {
+export function scheduledJobTable(deps: JobDeps): ScheduledJob[] {
   const { config, store, knowledge, clock, monotonicMs, log, cluster = SINGLE_NODE } = deps;
   const snapshot: ScheduledJob = {
     name: "snapshot",
@@ -217,7 +217,7 @@ function dailySnapshot({
   return async (signal) => {
     if (cluster.snapshotBlockedReason() !== undefined) return;
     const unfinished = await store.read.snapshots.unfinished();
-    const due = scheduledSnapshotDay(clock(), hours! * 60 + minutes!);
+    const due = snapshotDayToTake(clock(), hours! * 60 + minutes!);
     for (const day of new Set([unfinished?.day, due])) {
       if (day === undefined || (await isSnapshotTaken(store.read, knowledge, day))) continue;
       const later = await store.read.snapshots.laterThan(day);

@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from "pino";
 import type { Config } from "../config/settings.ts";
 import { CREDENTIAL_PATTERN } from "../secrets/credentials.ts";
-import type { ErrorLogEntry } from "./error-log-entry.ts";
+import type { LoggedError } from "./logged-error.ts";
 
 export type { Logger } from "pino";
 
@@ -9,7 +9,7 @@ type LoggerOptions = Pick<Config["log"], "level" | "format"> & {
   /** Receives complete lines. */
   destination: DestinationStream;
   /** Called for each line of level `error` or `fatal`. */
-  onError?: (error: ErrorLogEntry) => void;
+  onError?: (error: LoggedError) => void;
 };
 
 /**
@@ -56,7 +56,7 @@ const ERROR_LINE = /^\{"level":"(error|fatal)"/;
 const MAX_TEXT = 1000;
 const MAX_ERRORS = 100;
 
-function loggedError(line: string): ErrorLogEntry {
+function loggedError(line: string): LoggedError {
   const { time, msg, err, reason, request_id } = JSON.parse(line);
   const why: unknown = err?.message ?? reason;
   return {
@@ -69,10 +69,10 @@ function loggedError(line: string): ErrorLogEntry {
 
 /** Keeps the latest errors of the log in memory for the console. */
 export function recentLogErrors(): {
-  take: (error: ErrorLogEntry) => void;
-  list: () => readonly ErrorLogEntry[];
+  take: (error: LoggedError) => void;
+  list: () => readonly LoggedError[];
 } {
-  const kept: ErrorLogEntry[] = [];
+  const kept: LoggedError[] = [];
   return {
     take(error) {
       kept.unshift(error);

@@ -8,7 +8,7 @@ type DiskSpace = { freeBytes: number; sizeBytes: number };
  * Returns a function that reads the space of the disks of some folders by name, at the nearest parent of a folder that does
  * not exist. It leaves out a disk that does not respond within that time, such as an unreachable network disk.
  */
-export function diskSpaceMetricReader(
+export function diskSpaceMetricsReader(
   folders: Readonly<Record<string, string>>,
   withinMs: number,
   read: (folder: string) => Promise<DiskSpace> = readSpace,

@@ -1,6 +1,6 @@
 import { Counter, Histogram, Registry } from "prom-client";
 import type { HttpSender } from "../webhooks/webhook-http-sender.ts";
-import { defineGauges, type GaugeSources } from "./metric-gauges.ts";
+import { defineServerMetrics, type ServerMetricSources } from "./server-metrics.ts";
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
@@ -59,8 +59,8 @@ export class Metrics {
   #refresh = async () => {};
 
   /** Adds the gauges that are read from these sources. */
-  observe(sources: GaugeSources): void {
-    this.#refresh = defineGauges(this.#registry, sources);
+  observe(sources: ServerMetricSources): void {
+    this.#refresh = defineServerMetrics(this.#registry, sources);
   }
 
   requestAnswered(route: string, method: string, status: number, durationMs: number): void {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { backUpBeforeMigration } from "../backup/pre-migration-backup.ts";
+import { createPreMigrationBackup } from "../backup/pre-migration-backup.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids.ts";
@@ -86,7 +86,7 @@ function openOwnDatabase({
       requiresCurrentSchema,
       beforeUpgrade: (db) => {
         lock = lockBeforeMigration?.(dataDir);
-        upgradeBackup = backUpBeforeMigration(db, config.backup.dir, clock());
+        upgradeBackup = createPreMigrationBackup(db, config.backup.dir, clock());
       },
     });
   let store: Store;

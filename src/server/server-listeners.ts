@@ -4,11 +4,11 @@ import { parseAdminListenSetting } from "../config/setting-formats.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, isoText } from "../domain/time.ts";
-import { type Listener, openHttpListener } from "../http/http-listener.ts";
+import { type Listener, openHttpRequestListener } from "../http/http-request-listener.ts";
 import {
   type GuardedListener,
-  guardHttpListenerDescriptors,
-} from "../http/http-listener-descriptor-guard.ts";
+  guardHttpRequestListeners,
+} from "../http/http-request-listener-descriptors.ts";
 import type { Fetch } from "../http/http-server.ts";
 import type { Logger } from "../logging/logger.ts";
 import { daysUntilCertificateExpiry, readTlsIdentity, type TlsIdentity } from "../tls/pem-files.ts";
@@ -52,7 +52,7 @@ export async function openServerListeners(
     tls?: TlsIdentity | undefined;
   }) => {
     const onFault = (err: Error) => log.error({ err }, "request failed before it was routed");
-    const listener = await openHttpListener({ ...options, idleTimeoutS, onFault });
+    const listener = await openHttpRequestListener({ ...options, idleTimeoutS, onFault });
     opened.push(listener);
     return listener;
   };
@@ -77,7 +77,7 @@ export async function openServerListeners(
   // The administrators' listener stays open for longer: it is needed to see what is wrong.
   const listeners: GuardedListener[] = [{ listener: main, reservedDescriptors: 24 }];
   if (admin !== main) listeners.push({ listener: admin, reservedDescriptors: 8 });
-  const endWatch = guardHttpListenerDescriptors(listeners, (isOpen) => {
+  const endWatch = guardHttpRequestListeners(listeners, (isOpen) => {
     if (isOpen) log.info("file descriptors are available again: accepting connections");
     else log.warn({ hint: OUT_OF_DESCRIPTORS }, "out of file descriptors: refusing new connections");
   });

@@ -27,9 +27,9 @@ import { portfolioAppOperation } from "../http/routes/portfolio-app.ts";
 import { healthOperation } from "../http/routes/system.ts";
 import { ipNetworkContains, parseIpAddress, parseIpNetwork } from "../ip-networks/ip-network.ts";
 import { startJobs } from "../jobs/job-schedule.ts";
-import { createJobTable } from "../jobs/job-table.ts";
+import { scheduledJobTable } from "../jobs/job-table.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
-import type { ErrorLogEntry } from "../logging/error-log-entry.ts";
+import type { LoggedError } from "../logging/logged-error.ts";
 import type { Logger } from "../logging/logger.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import type { ServiceHealth } from "../monitoring/monitored-service-health.ts";
@@ -89,7 +89,7 @@ type AppDeps = {
   /** Log lines that could not be written; 0 by default. */
   droppedLines?: () => number;
   /** The latest errors in the log, newest first; empty by default. */
-  recentErrors?: () => readonly ErrorLogEntry[];
+  recentErrors?: () => readonly LoggedError[];
 };
 
 type TimedDeps = AppDeps & { monotonicMs: () => number; clusterClock: ClusterClock };
@@ -244,7 +244,7 @@ async function startOn(folder: DataFolder, deps: TimedDeps, lock: InstanceLock):
   const endWatch = await composeCommitWatch(store, dispatcher, log);
   const jobs = startJobs(
     [
-      ...createJobTable({ config, clock, monotonicMs, log, store, knowledge, views, caches, cluster }),
+      ...scheduledJobTable({ config, clock, monotonicMs, log, store, knowledge, views, caches, cluster }),
       ...backups.jobs,
       ...storage.jobs,
       composeCalibrationCheck({ ...deps, store }),

@@ -1,7 +1,7 @@
 import type { Engine } from "./engine.ts";
 import { applianceStore } from "./queries/appliances-queries.ts";
 import { auditStore } from "./queries/audit-queries.ts";
-import { bookStore } from "./queries/book-lists-queries.ts";
+import { bookOfBusinessStore } from "./queries/book-lists-queries.ts";
 import { claimStore } from "./queries/claims-queries.ts";
 import { componentStore } from "./queries/components-queries.ts";
 import { conditionTrendStore } from "./queries/condition-trends-queries.ts";
@@ -49,7 +49,7 @@ import { workMarkStore } from "./queries/work-marks-queries.ts";
 /** Makes the queries of all tables, over one engine. */
 export const createStores = (engine: Engine) => ({
   partners: partnerStore(engine),
-  book: bookStore(engine),
+  book: bookOfBusinessStore(engine),
   administrators: administratorStore(engine),
   properties: propertyStore(engine),
   propertyFilters: propertyFilterStore(engine),

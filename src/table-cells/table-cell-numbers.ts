@@ -9,7 +9,7 @@ export const isNumberCellField = (field: string): boolean => AMOUNTS.test(field)
  * Returns the fields whose numbers have a decimal comma: by their cells, else by the other columns, else by the form of the
  * file. `cellsOf` returns cells of a column.
  */
-export function decimalCommaCellFields(
+export function tableCellFieldsWithDecimalComma(
   fields: Readonly<Record<string, string>>,
   cellsOf: (column: string) => readonly string[],
   hasCommas: boolean,

@@ -3,10 +3,10 @@ import { OperatorError } from "../domain/errors.ts";
 import { notRegularFile } from "../files/durable-files.ts";
 import {
   MAX_WORKBOOK_BYTES,
+  readWorkbookTables,
   type SheetTable,
   tooLargeWorkbook,
   type WorkbookLimits,
-  workbookTables,
 } from "./workbook-tables.ts";
 
 export const isWorkbook = (path: string): boolean => /\.xlsx$/i.test(path);
@@ -20,5 +20,5 @@ export async function readWorkbook(
   if (!status) throw new OperatorError(`file not found: ${path}`, "Check the path.");
   if (!status.isFile()) throw notRegularFile(path);
   if (status.size > MAX_WORKBOOK_BYTES) throw tooLargeWorkbook(path);
-  return await workbookTables(path, readFileSync(path), limits);
+  return await readWorkbookTables(path, readFileSync(path), limits);
 }

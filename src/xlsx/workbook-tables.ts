@@ -27,7 +27,7 @@ const ENCRYPTED = [0xd0, 0xcf, 0x11, 0xe0];
  * Returns the sheets of a workbook that have rows; browsers call it, too. Dates become YYYY-MM-DD, a formula its stored
  * result, and a merged range its first cell. Throws an OperatorError for a file that is protected, damaged or too large.
  */
-export async function workbookTables(
+export async function readWorkbookTables(
   name: string,
   bytes: Uint8Array,
   limits: Partial<WorkbookLimits> = {},

@@ -1,5 +1,5 @@
 import { type Cell, type CellValue, type WriteSheet, writeXlsx } from "hucre/xlsx";
-import { amountFormat } from "../domain/wording/currency-and-units.ts";
+import { amountFormat } from "../domain/wording/currency-and-unit-wording.ts";
 
 /**
  * A cell of a sheet. `format` is a number format of spreadsheets, such as `#,##0.00`. A formula has no leading equals sign, and

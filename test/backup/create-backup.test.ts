@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { backUpDeletedPhoto } from "../../src/backup/backup-deleted-photos.ts";
 import { createBackup } from "../../src/backup/create-backup.ts";
-import { keepDeletedPhotoForBackups } from "../../src/backup/deleted-photos-for-backups.ts";
 import { inspectBackup } from "../../src/backup/inspect-backup.ts";
-import { type KeptPhotos, withPhotosKeptDuringBackup } from "../../src/backup/photos-kept-during-backup.ts";
+import { type KeptPhotos, runBackupWithDeletedPhotos } from "../../src/backup/photos-kept-during-backup.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 
 /* Photos that are deleted while a backup is written, as by a purge. */
@@ -46,7 +46,7 @@ const start = () => {
 const hiddenFiles = () => readdirSync(dataDir).filter((name) => name.startsWith("."));
 /** Deletes a photo as the server does. */
 const deletePhoto = async (name: string) => {
-  await keepDeletedPhotoForBackups(dataDir, name);
+  await backUpDeletedPhoto(dataDir, name);
   rmSync(photo(name));
 };
 
@@ -66,7 +66,7 @@ describe("a photo that is deleted during a backup", () => {
 
   test("can be read until it ends, also one uploaded since it began", async () => {
     const added = `${"d".repeat(32)}.jpg`;
-    await withPhotosKeptDuringBackup(dataDir, NOW, async (photos) => {
+    await runBackupWithDeletedPhotos(dataDir, NOW, async (photos) => {
       writeFileSync(photo(added), "added");
       for (const name of [...PHOTOS, added]) await deletePhoto(name);
       expect([...PHOTOS, added].map(photos.bytesOf)).toEqual([5, 5, 5, 5]);
@@ -77,8 +77,8 @@ describe("a photo that is deleted during a backup", () => {
   });
 
   test("can be read by another that is written at the same time", async () => {
-    await withPhotosKeptDuringBackup(dataDir, NOW, (one) =>
-      withPhotosKeptDuringBackup(dataDir, NOW, async (other) => {
+    await runBackupWithDeletedPhotos(dataDir, NOW, (one) =>
+      runBackupWithDeletedPhotos(dataDir, NOW, async (other) => {
         await deletePhoto(PHOTOS[0]!);
         for (const photos of [one, other]) expect(await contentOf(photos, PHOTOS[0]!)).toBe("photo");
       }),
@@ -87,8 +87,8 @@ describe("a photo that is deleted during a backup", () => {
 
   test("is copied where hard links are not possible", async () => {
     const refuseLink = () => Promise.reject(Object.assign(new Error("not permitted"), { code: "EPERM" }));
-    await withPhotosKeptDuringBackup(dataDir, NOW, async (photos) => {
-      await keepDeletedPhotoForBackups(dataDir, PHOTOS[0]!, refuseLink);
+    await runBackupWithDeletedPhotos(dataDir, NOW, async (photos) => {
+      await backUpDeletedPhoto(dataDir, PHOTOS[0]!, refuseLink);
       rmSync(photo(PHOTOS[0]!));
       expect(await contentOf(photos, PHOTOS[0]!)).toBe("photo");
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { calibrateCommandBiasWarning } from "../../src/cli/terminal/calibrate-command-text.ts";
-import { validateForecastsInSteps } from "../../src/domain/calibration/proof.ts";
+import { validateForecastsInSteps } from "../../src/domain/calibration/model-proof.ts";
 import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";
 import { runSteps } from "../../src/domain/steps/steps.ts";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { loadCommand } from "../../src/cli/command.ts";
+import { loadCommandModule } from "../../src/cli/command.ts";
 import type { CommandHost } from "../../src/cli/command-context.ts";
 import { runCommandLine } from "../../src/cli/command-line-program.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
 
-const commands = await Promise.all(COMMANDS.map(loadCommand));
+const commands = await Promise.all(COMMANDS.map(loadCommandModule));
 
 /** The words of every command and group. */
 const paths = commands.flatMap((entry) => [

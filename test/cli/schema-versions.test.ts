@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadCommand } from "../../src/cli/command.ts";
+import { loadCommandModule } from "../../src/cli/command.ts";
 import { runCommandLine } from "../../src/cli/command-line-program.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
 import { acquireServerInstanceLock } from "../../src/server/server-instance-lock.ts";
@@ -58,7 +58,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = {
 type CommandLine = readonly string[];
 
 async function linesOf(entry: (typeof COMMANDS)[number]): Promise<CommandLine[]> {
-  const loaded = await loadCommand(entry);
+  const loaded = await loadCommandModule(entry);
   const commands = "commands" in loaded ? loaded.commands : [loaded];
   return commands.map((command) => {
     const path = "commands" in loaded ? [entry.name, command.name] : [command.name];

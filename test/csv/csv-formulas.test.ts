@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { neutralizeFormula, restoreFormula } from "../../src/csv/csv-formulas.ts";
+import { neutralizeCsvFormula, restoreCsvFormula } from "../../src/csv/csv-formulas.ts";
 import { formulaLike } from "../support/formula-like.ts";
 
 test.each([
@@ -22,21 +22,21 @@ test.each([
   [" =1", " =1"],
   ["", ""],
 ])("%j is written as %j, and restored", (text, written) => {
-  expect(neutralizeFormula(text)).toBe(written);
-  expect(restoreFormula(written)).toBe(text);
+  expect(neutralizeCsvFormula(text)).toBe(written);
+  expect(restoreCsvFormula(written)).toBe(text);
 });
 
 test("any text is restored, and none is written with a formula sign first", () => {
   fc.assert(
     fc.property(fc.oneof(formulaLike, fc.string()), (text) => {
-      const written = neutralizeFormula(text);
+      const written = neutralizeCsvFormula(text);
       expect(written).not.toMatch(/^[=+\-@\t\r＝＋－＠]/);
-      expect(restoreFormula(written)).toBe(text);
+      expect(restoreCsvFormula(written)).toBe(text);
     }),
     { numRuns: 1_000 },
   );
 });
 
 test("a text without a formula sign after its quotes is not changed by restoring it", () => {
-  for (const text of ["'", "''", "'tis", "'' =1", "plain", ""]) expect(restoreFormula(text)).toBe(text);
+  for (const text of ["'", "''", "'tis", "'' =1", "plain", ""]) expect(restoreCsvFormula(text)).toBe(text);
 });

@@ -37,7 +37,7 @@ beforeAll(() => {
     "src/event-loop/event-loop.ts",
     "src/api-schemas",
     "src/config/effective-setting.ts",
-    "src/logging/error-log-entry.ts",
+    "src/logging/logged-error.ts",
     "src/pms/pms-connection-report.ts",
     "src/table-cells",
     "src/validation/arktype-validators.ts",

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Command, loadCommand } from "../../src/cli/command.ts";
+import { type Command, loadCommandModule } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
 import { isSettingKey } from "../../src/config/settings.ts";
 import { adminApiOperations } from "../../src/http/routes/admin-api.ts";
@@ -30,7 +30,7 @@ test("every setting in the text exists", () => {
 });
 
 test("every command in the text exists", async () => {
-  const commands = await Promise.all(COMMANDS.map(loadCommand));
+  const commands = await Promise.all(COMMANDS.map(loadCommandModule));
   const known = new Set(
     commands.flatMap((one) =>
       "commands" in one ? one.commands.map(({ name }) => `${one.name} ${name}`) : [one.name],
@@ -51,7 +51,9 @@ test("the example of a build job is valid YAML and uses existing options", async
   const script = jobs.smoke.steps.flatMap(({ run = [] }) => run).join("\n");
   expect(script).toContain("sha256sum --check --strict --ignore-missing SHA256SUMS");
   const [, options] = /\.\/mainstay smoke (.*)$/m.exec(script)!;
-  const { options: taken } = (await loadCommand(COMMANDS.find(({ name }) => name === "smoke")!)) as Command;
+  const { options: taken } = (await loadCommandModule(
+    COMMANDS.find(({ name }) => name === "smoke")!,
+  )) as Command;
   for (const [, option] of options!.matchAll(/--([a-z]+)/g)) expect(taken).toHaveProperty(option!);
 });
 

@@ -3,7 +3,8 @@ import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { inflateLogo } from "../../src/api-schemas/brand-schema.ts";
 import {
-  applyBrandChange,
+  brandAfterChange,
+  brandColorWithContrast,
   brandContrastRatio,
   contrastOn,
   contrastText,
@@ -11,12 +12,11 @@ import {
   isHexColor,
   LEAST_CONTRAST,
   NO_BRAND,
-  readableBrandColor,
 } from "../../src/domain/brand.ts";
-import { MAX_LOGO_BYTES, readLogo as readLogoBy } from "../../src/domain/logo.ts";
+import { MAX_LOGO_BYTES, logoFromImage as readLogoBy } from "../../src/domain/brand-logo.ts";
 import { pngImage } from "../support/png.ts";
 
-const readLogo = (file: Uint8Array) => readLogoBy(file, inflateLogo);
+const logoFromImage = (file: Uint8Array) => readLogoBy(file, inflateLogo);
 /** Returns an image with other data in a chunk, and its checksum. */
 const withChunk = (type: string, change: (data: Buffer) => Buffer) => pngImage({ change: [type, change] });
 /** Returns an image of 16 by 16 pixels with chunks before and after its pixels, which are numbers in a palette. */
@@ -50,10 +50,10 @@ describe("the contrast of colors", () => {
   test("is enough for the nearest readable color, which a readable one is itself", () => {
     fc.assert(
       fc.property(colors, fc.constantFrom("light" as const, "dark" as const), (color, scheme) => {
-        const near = readableBrandColor(color, scheme);
+        const near = brandColorWithContrast(color, scheme);
         expect(isHexColor(near)).toBeTrue();
         expect(contrastOn(near, scheme)).toBeGreaterThanOrEqual(LEAST_CONTRAST);
-        expect(readableBrandColor(near, scheme)).toBe(near);
+        expect(brandColorWithContrast(near, scheme)).toBe(near);
         if (contrastOn(color, scheme) >= LEAST_CONTRAST) expect(near).toBe(color);
       }),
       { numRuns: 300 },
@@ -65,7 +65,7 @@ describe("the contrast of colors", () => {
   });
 
   test("is changed no more than necessary", () => {
-    expect(readableBrandColor("#ffcc00", "light")).toBe("#8c7000");
+    expect(brandColorWithContrast("#ffcc00", "light")).toBe("#8c7000");
     // A step lighter is not enough.
     expect(contrastOn("#8d7100", "light")).toBeLessThan(LEAST_CONTRAST);
   });
@@ -75,23 +75,23 @@ describe("a change of a brand", () => {
   const brand = { ...NO_BRAND, displayName: "Bank", color: "#1a5f5a", colorDark: "#7cc5bc" } as const;
 
   test("keeps what it does not name, and removes what is null", () => {
-    expect(applyBrandChange(brand, {})).toEqual(brand);
-    expect(applyBrandChange(brand, { displayName: undefined, color: undefined })).toEqual(brand);
-    expect(applyBrandChange(brand, { displayName: null })).toEqual({ ...brand, displayName: null });
+    expect(brandAfterChange(brand, {})).toEqual(brand);
+    expect(brandAfterChange(brand, { displayName: undefined, color: undefined })).toEqual(brand);
+    expect(brandAfterChange(brand, { displayName: null })).toEqual({ ...brand, displayName: null });
   });
 
   test("chooses a color for dark pages unless one is given", () => {
-    expect(applyBrandChange(NO_BRAND, { color: "#7a1f5c" }).colorDark).toBe(
-      readableBrandColor("#7a1f5c", "dark"),
+    expect(brandAfterChange(NO_BRAND, { color: "#7a1f5c" }).colorDark).toBe(
+      brandColorWithContrast("#7a1f5c", "dark"),
     );
-    expect(applyBrandChange(brand, { color: "#7a1f5c" }).colorDark).toBe(
-      readableBrandColor("#7a1f5c", "dark"),
+    expect(brandAfterChange(brand, { color: "#7a1f5c" }).colorDark).toBe(
+      brandColorWithContrast("#7a1f5c", "dark"),
     );
-    expect(applyBrandChange(brand, { colorDark: null }).colorDark).toBe(
-      readableBrandColor("#1a5f5a", "dark"),
+    expect(brandAfterChange(brand, { colorDark: null }).colorDark).toBe(
+      brandColorWithContrast("#1a5f5a", "dark"),
     );
-    expect(applyBrandChange(brand, { color: "#7a1f5c", colorDark: "#ffffff" }).colorDark).toBe("#ffffff");
-    expect(applyBrandChange(brand, { color: null })).toMatchObject({ color: null, colorDark: null });
+    expect(brandAfterChange(brand, { color: "#7a1f5c", colorDark: "#ffffff" }).colorDark).toBe("#ffffff");
+    expect(brandAfterChange(brand, { color: null })).toMatchObject({ color: null, colorDark: null });
   });
 });
 
@@ -105,11 +105,11 @@ describe("a logo", () => {
         ["acTL", Buffer.alloc(8)],
       ],
     });
-    expect(readLogo(plain)).toEqual({ png: new Uint8Array(plain), width: 120, height: 40 });
-    expect(readLogo(spoken)).toEqual({ png: new Uint8Array(plain), width: 120, height: 40 });
+    expect(logoFromImage(plain)).toEqual({ png: new Uint8Array(plain), width: 120, height: 40 });
+    expect(logoFromImage(spoken)).toEqual({ png: new Uint8Array(plain), width: 120, height: 40 });
     // Whatever follows the end of the image is not kept.
     const trailed = Buffer.concat([plain, Buffer.from("<script>alert(1)</script>")]);
-    expect(readLogo(trailed)).toEqual(readLogo(plain));
+    expect(logoFromImage(trailed)).toEqual(logoFromImage(plain));
   });
 
   test.each([
@@ -138,7 +138,7 @@ describe("a logo", () => {
     ["a wide image", pngImage({ width: 1025 }), "it has 1025 × 40"],
     ["a flat image", pngImage({ height: 15 }), "it has 120 × 15"],
   ])("is refused if it is %s", (_, file, problem) => {
-    expect(readLogo(file)).toContain(problem);
+    expect(logoFromImage(file)).toContain(problem);
   });
 
   test("is read in every kind of color and order of pixels", () => {
@@ -173,13 +173,16 @@ describe("a logo", () => {
           pixels: deflateSync(pixels),
           before: type === 3 ? [["PLTE", Buffer.alloc(48)]] : [],
         });
-        expect(readLogo(image), `${depth} bits of type ${type}`).toMatchObject({ width: 16, height: 16 });
+        expect(logoFromImage(image), `${depth} bits of type ${type}`).toMatchObject({
+          width: 16,
+          height: 16,
+        });
       }
     }
   });
 
   test.each([1, 256])("is read with a palette of %i colors", (colors) => {
-    expect(readLogo(withPalette([palette(colors * 3)]))).toMatchObject({ width: 16, height: 16 });
+    expect(logoFromImage(withPalette([palette(colors * 3)]))).toMatchObject({ width: 16, height: 16 });
   });
 
   test("is read or refused, whatever the file is", () => {
@@ -189,11 +192,11 @@ describe("a logo", () => {
       fc.property(edits, fc.nat(image.length), (edits, length) => {
         const file = Buffer.from(image);
         for (const [at, byte] of edits) file[at] = byte;
-        const logo = readLogo(file.subarray(0, length));
+        const logo = logoFromImage(file.subarray(0, length));
         if (typeof logo === "string") expect(logo).toStartWith("must ");
         else {
           expect(logo.png.length).toBeLessThanOrEqual(length);
-          expect(readLogo(logo.png)).toEqual(logo);
+          expect(logoFromImage(logo.png)).toEqual(logo);
         }
       }),
       { numRuns: 300 },

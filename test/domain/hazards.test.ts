@@ -5,11 +5,11 @@ import {
   type FlagCount,
   type FlaggedAppliance,
   formatStoredFlags,
-  hazardActionOf,
+  hazardFlagAction,
   hazardFlagLabel,
+  hazardFlagsFromText,
   hazardFlagsOfAppliance,
   hazardFlagsOfPart,
-  parseHazardFlags,
 } from "../../src/domain/hazards.ts";
 import type { EventType } from "../../src/domain/service-event.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
@@ -312,11 +312,11 @@ describe("years alone", () => {
   test("never are an immediate hazard, and say that they are a suspicion", () => {
     for (const { code, era } of knowledge.knownHazards.values()) {
       const flag = { code, basis: "era" as const };
-      expect(hazardActionOf(knowledge, flag)).not.toBe("immediate_hazard");
+      expect(hazardFlagAction(knowledge, flag)).not.toBe("immediate_hazard");
       if (era) expect(hazardFlagLabel(knowledge, flag)).toStartWith("Suspected only by its years: ");
     }
-    expect(hazardActionOf(knowledge, { code: "challenger", basis: "brand" })).toBe("immediate_hazard");
-    expect(hazardActionOf(knowledge, { code: "r22", basis: "stated" })).toBe("monitor");
+    expect(hazardFlagAction(knowledge, { code: "challenger", basis: "brand" })).toBe("immediate_hazard");
+    expect(hazardFlagAction(knowledge, { code: "r22", basis: "stated" })).toBe("monitor");
   });
 });
 
@@ -350,8 +350,8 @@ test("flags are counted and uncounted as stored", () => {
   });
   countHazardFlags(counts, "zinsco:brand aluminum_wiring:era", -1);
   expect(counts.get("aluminum_wiring")).toEqual({ known: 0, suspected: 0 });
-  expect(parseHazardFlags("")).toEqual([]);
-  expect(parseHazardFlags(formatStoredFlags([{ code: "r22", basis: "notes" }]))).toEqual([
+  expect(hazardFlagsFromText("")).toEqual([]);
+  expect(hazardFlagsFromText(formatStoredFlags([{ code: "r22", basis: "notes" }]))).toEqual([
     { code: "r22", basis: "notes" },
   ]);
 });

@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   deliveryCreatedAt,
-  increasingIds,
+  deliveryIdAt,
+  deliveryIdLowerBound,
+  increasingIdGenerator,
   isId,
-  lowestDeliveryIdFrom,
-  newDeliveryId,
   newId,
 } from "../../src/domain/ids.ts";
 
@@ -53,7 +53,7 @@ describe("an id", () => {
     fc.assert(
       fc.property(moments, (made) => {
         let chance = 0;
-        const idAt = increasingIds((bytes) => bytes.fill(chance));
+        const idAt = increasingIdGenerator((bytes) => bytes.fill(chance));
         const ids = new Map<number, string[]>();
         for (const [now, given] of made) {
           chance = given;
@@ -84,7 +84,7 @@ describe("an id", () => {
 describe("a delivery's id", () => {
   // Rule: delivery-ids
   test("contains its creation time, and those of one instant sort in order", () => {
-    const ids = [0, 1, 31, 32, 1_023, 1_024, 33_554_431].map((nth) => newDeliveryId(1_760_000_000_000, nth));
+    const ids = [0, 1, 31, 32, 1_023, 1_024, 33_554_431].map((nth) => deliveryIdAt(1_760_000_000_000, nth));
     for (const id of ids) {
       expect(id).toMatch(/^WH_1760000000000_[0-9a-hjkmnp-tv-z]{5}$/);
       expect(deliveryCreatedAt(id)).toBe(1_760_000_000_000);
@@ -98,9 +98,9 @@ describe("a delivery's id", () => {
     const bounds = fc.oneof(moments, fc.integer({ min: -1, max: 1e12 }));
     fc.assert(
       fc.property(moments, bounds, fc.nat(33_554_431), (at, since, nth) => {
-        expect(newDeliveryId(at, nth) >= lowestDeliveryIdFrom(since)).toBe(at >= since);
-        expect(newDeliveryId(at, nth) >= lowestDeliveryIdFrom(at)).toBe(true);
-        expect(newDeliveryId(at, nth) < lowestDeliveryIdFrom(at + 1)).toBe(true);
+        expect(deliveryIdAt(at, nth) >= deliveryIdLowerBound(since)).toBe(at >= since);
+        expect(deliveryIdAt(at, nth) >= deliveryIdLowerBound(at)).toBe(true);
+        expect(deliveryIdAt(at, nth) < deliveryIdLowerBound(at + 1)).toBe(true);
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { photoDisplayName } from "../../src/domain/photo.ts";
+import { photoNameWithoutFolders } from "../../src/domain/photo.ts";
 
 test.each([
   ["boiler.jpg", "boiler.jpg"],
@@ -12,5 +12,5 @@ test.each([
   [`${"/".repeat(2_000_000)}boiler.jpg`, "boiler.jpg"],
   [`/${"b".repeat(2_000_000)}`, "b".repeat(200)],
 ])("the name of an uploaded file is shown without folders and cut (%#)", (name, shown) => {
-  expect(photoDisplayName(name)).toBe(shown);
+  expect(photoNameWithoutFolders(name)).toBe(shown);
 });

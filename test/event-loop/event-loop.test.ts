@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { yieldForRequest, yieldInBackground } from "../../src/event-loop/event-loop.ts";
+import { abortableEventLoopYield, yieldInBackground } from "../../src/event-loop/event-loop.ts";
 
 /** Runs slices of work one after the other, each of which is logged. */
 async function work(name: string, slices: number, yieldNow: () => Promise<void>, log: string[]) {
@@ -15,7 +15,7 @@ const { signal } = new AbortController();
 test("background work runs between the slices of a request, and gets a small share of the time", async () => {
   const log: string[] = [];
   await Promise.all([
-    work("request", 40, yieldForRequest(signal), log),
+    work("request", 40, abortableEventLoopYield(signal), log),
     work(
       "background",
       100,
@@ -34,7 +34,7 @@ test("background work runs between the slices of a request, and gets a small sha
 test("a request that was aborted does not slow background work down", async () => {
   const abort = new AbortController();
   const log: string[] = [];
-  const request = work("request", 40, yieldForRequest(abort.signal), log);
+  const request = work("request", 40, abortableEventLoopYield(abort.signal), log);
   abort.abort(new Error("the client left"));
   await expect(request).rejects.toThrow("the client left");
   const before = log.length;
@@ -50,7 +50,7 @@ test("background work waits for slow requests no longer than 40 ms", async () =>
   let now = 0;
   const slowly = async () => {
     now += 20;
-    await yieldForRequest(signal)();
+    await abortableEventLoopYield(signal)();
   };
   await Promise.all([
     work("request", 40, slowly, log),

@@ -1,13 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { anyHostCheck } from "../../src/http/host-header.ts";
-import { type Listener, openHttpListener } from "../../src/http/http-listener.ts";
 import {
   type Operation,
   type PublicCall,
   publicOperation,
   type Reply,
 } from "../../src/http/http-operation.ts";
+import { type Listener, openHttpRequestListener } from "../../src/http/http-request-listener.ts";
 import { createHttpHandler } from "../../src/http/http-server.ts";
 import { RequestSlidingWindow } from "../../src/http/request-sliding-window.ts";
 import { eventually } from "../support/eventually.ts";
@@ -47,7 +47,13 @@ async function serve(
   });
   const faults: Error[] = [];
   const onFault = (error: Error) => faults.push(error);
-  const listener = await openHttpListener({ hostname: "127.0.0.1", port: 0, idleTimeoutS, fetch, onFault });
+  const listener = await openHttpRequestListener({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeoutS,
+    fetch,
+    onFault,
+  });
   listeners.push(listener);
   const logged = async (count = 1) => {
     await eventually(() => expect(lines).toHaveLength(count));

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { ScheduledJob } from "../../src/jobs/job-schedule.ts";
-import { createJobTable } from "../../src/jobs/job-table.ts";
+import { scheduledJobTable } from "../../src/jobs/job-table.ts";
 import { createLogger } from "../../src/logging/logger.ts";
 import { EmbedViewCounter } from "../../src/usecases/embeds/embed-views.ts";
 import { RevisionCaches } from "../../src/usecases/revision-caches/revision-caches.ts";
@@ -28,7 +28,7 @@ function jobs(env: Record<string, string> = {}): Map<string, ScheduledJob> {
     destination: { write: (line) => void lines.push(JSON.parse(line)) },
   });
   const config = loadConfig({ env, cwd: "/nowhere" });
-  const table = createJobTable({
+  const table = scheduledJobTable({
     config,
     log,
     knowledge,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskSpaceMetricReader } from "../../src/metrics/disk-space-metrics.ts";
+import { diskSpaceMetricsReader } from "../../src/metrics/disk-space-metrics.ts";
 import { readMetricWithTimeout } from "../../src/metrics/read-metric-with-timeout.ts";
 
 const WITHIN_MS = 60_000;
@@ -10,7 +10,7 @@ const SOON_MS = 5;
 
 test("the space of a disk is that of the folder, or of its nearest parent that exists", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-disk-"));
-  const read = diskSpaceMetricReader({ data: folder, backups: join(folder, "not", "yet") }, WITHIN_MS);
+  const read = diskSpaceMetricsReader({ data: folder, backups: join(folder, "not", "yet") }, WITHIN_MS);
   const { data, backups } = await read();
   const { blocks, bsize } = statfsSync(folder);
   expect(data!.sizeBytes).toBe(blocks * bsize);
@@ -22,7 +22,7 @@ test("the space of a disk is that of the folder, or of its nearest parent that e
 test("a disk that fails or does not respond is left out, and the others are read", async () => {
   const space = { freeBytes: 1, sizeBytes: 2 };
   let asked = 0;
-  const read = diskSpaceMetricReader(
+  const read = diskSpaceMetricsReader(
     { good: "/good", failing: "/failing", hanging: "/hanging" },
     SOON_MS,
     async (folder) => {

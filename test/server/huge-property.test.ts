@@ -17,7 +17,7 @@ import { type App, startServer } from "../../src/server/start-server.ts";
 import { createEmbed } from "../../src/usecases/embeds/embeds.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { loadPropertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
-import { brandOfEmbed } from "../../src/web/embed/embed-brand.tsx";
+import { embedPageBrand } from "../../src/web/embed/embed-brand.tsx";
 import { renderEmbedComponentList } from "../../src/web/embed/embed-pages.tsx";
 import { renderEmbedSchedulePage } from "../../src/web/embed/embed-schedule-page.tsx";
 import { pageCsvRows } from "../../src/web/page/page-csv-rows.ts";
@@ -149,7 +149,7 @@ test("so do the lists and files below it", async () => {
   expect(figures.components.length).toBeGreaterThanOrEqual(COMPONENTS);
   const rendered = <T>(what: string, steps: () => Steps<T>) =>
     briefly(what, () => runYielding(steps(), yieldToEventLoop));
-  const at = { style: "", script: "", back: "", csv: "", workbook: "", brand: brandOfEmbed(NO_BRAND, "") };
+  const at = { style: "", script: "", back: "", csv: "", workbook: "", brand: embedPageBrand(NO_BRAND, "") };
   await rendered("the list of components", () => renderEmbedComponentList(figures, 3, at));
   await rendered("the schedule", () => renderEmbedSchedulePage(figures, at));
   for (const file of ["components", "plan", "inspections"] as const) {

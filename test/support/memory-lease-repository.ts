@@ -1,10 +1,13 @@
-import { type LeaseRepository, OutdatedServer } from "../../src/cluster/cluster-lease-repository.ts";
+import { type LeaseRepository, OutdatedServer } from "../../src/cluster/cluster-leases-and-servers.ts";
 import { CLOCK_TOLERANCE_MS, type ClusterServer } from "../../src/cluster/cluster-server.ts";
 import type { Lease } from "../../src/cluster/lease.ts";
 
 type Row = Lease & { holder: string; until: number; lock: number };
 
-/** An in-memory repository with a clock that the test sets. test/cluster/cluster-lease-repository.test.ts runs the suite of the real one on it. */
+/**
+ * An in-memory repository with a clock that the test sets. test/cluster/cluster-leases-and-servers.test.ts runs the suite
+ * of the real one on it.
+ */
 export class MemoryLeaseRepository implements LeaseRepository {
   readonly rows = new Map<string, Row>();
   readonly servers = new Map<string, ClusterServer>();

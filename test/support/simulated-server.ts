@@ -1,5 +1,5 @@
 import { ClusterClock } from "../../src/cluster/cluster-clock.ts";
-import type { LeaseRepository } from "../../src/cluster/cluster-lease-repository.ts";
+import type { LeaseRepository } from "../../src/cluster/cluster-leases-and-servers.ts";
 import { Membership } from "../../src/cluster/cluster-membership.ts";
 import { LEASE_MS } from "../../src/cluster/lease.ts";
 import type { Timers } from "../../src/event-loop/event-loop.ts";

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { setCurrencyAndUnits, US_DISPLAY } from "../../src/domain/wording/currency-and-units.ts";
+import {
+  setWordingOfCurrencyAndUnits,
+  US_DISPLAY,
+} from "../../src/domain/wording/currency-and-unit-wording.ts";
 import {
   type AppImportFile,
   type AppImportMapping,
@@ -243,9 +246,9 @@ test("dates with the day or the month first have no format until one is chosen, 
   ]);
   expect(lacking(withDateFormat(open, "date", "DD/MM/YYYY"))).toEqual([false, false]);
   expect(mapAppColumnToField(table, canadian, "Done", "closed_on").dates.closed_on).toBeUndefined();
-  setCurrencyAndUnits({ currency: "EUR", units: "metric" });
+  setWordingOfCurrencyAndUnits({ currency: "EUR", units: "metric" });
   expect(lacking({ ...guessed, dates: {} })).toEqual([true, false]);
-  setCurrencyAndUnits(US_DISPLAY);
+  setWordingOfCurrencyAndUnits(US_DISPLAY);
 });
 
 test("names of columns below a title are refused with the remedy", async () => {

@@ -6,7 +6,7 @@ import { runSteps } from "../../src/domain/steps/steps.ts";
 import { yieldToEventLoop } from "../../src/event-loop/event-loop.ts";
 import { ServiceLog } from "../../src/usecases/history/service-events.ts";
 import { loadPropertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
-import { brandOfEmbed } from "../../src/web/embed/embed-brand.tsx";
+import { embedPageBrand } from "../../src/web/embed/embed-brand.tsx";
 import { renderEmbedPropertyPage } from "../../src/web/embed/embed-pages.tsx";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 
@@ -36,7 +36,7 @@ test("no step of a property's page goes through the components again and again",
   const links = { csv: () => undefined, schedule: "schedule" };
   const steps = renderEmbedPropertyPage(
     { ...figures, components: counted },
-    { style: "style", script: "script", links, brand: brandOfEmbed(NO_BRAND, "logo.png") },
+    { style: "style", script: "script", links, brand: embedPageBrand(NO_BRAND, "logo.png") },
   );
   let most = 0;
   for (let step = steps.next(); ; step = steps.next()) {
@@ -92,7 +92,7 @@ async function pageOf(fixture: PortfolioFixture, property: Property) {
     defaultTrend: () => undefined,
   });
   const links = { csv: () => undefined, schedule: "schedule" };
-  const page = { style: "style", script: "script", links, brand: brandOfEmbed(NO_BRAND, "logo.png") };
+  const page = { style: "style", script: "script", links, brand: embedPageBrand(NO_BRAND, "logo.png") };
   const { html } = runSteps(renderEmbedPropertyPage(figures, page));
   return { figures, html };
 }

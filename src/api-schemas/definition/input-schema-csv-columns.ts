@@ -1,8 +1,8 @@
+import { jsonSchemaOfApiSchemaValidator } from "./api-schema-validator-to-json-schema.ts";
 import type { Fields, RecordType } from "./schema-type.ts";
-import { jsonSchemaOfValidator } from "./validator-to-json-schema.ts";
 
 /** Returns the columns of a CSV file whose rows are inputs of this type, with what their cells contain. */
-export function csvColumnsOfInputSchema({
+export function inputSchemaCsvColumns({
   type,
 }: {
   type: RecordType<Fields>;
@@ -10,7 +10,7 @@ export function csvColumnsOfInputSchema({
   const columns = Object.entries(type.fields).map(([name, { definition }]) => {
     const schema =
       definition.kind === "validated"
-        ? jsonSchemaOfValidator(definition.validator())
+        ? jsonSchemaOfApiSchemaValidator(definition.validator())
         : definition.kind === "value"
           ? definition.schema
           : {};

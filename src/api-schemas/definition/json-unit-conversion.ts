@@ -1,12 +1,12 @@
 import { type Instant, isoText } from "../../domain/time.ts";
 
 /** Returns an amount in USD with at most two decimals. */
-export function usdFromCents(cents: number): number {
+export function jsonUsdFromCents(cents: number): number {
   return cents / 100;
 }
 
-export const usdFromCentsOrNull = (cents: number | null): number | null =>
-  cents === null ? null : usdFromCents(cents);
+export const jsonUsdFromCentsOrNull = (cents: number | null): number | null =>
+  cents === null ? null : jsonUsdFromCents(cents);
 
 /** Returns a score from 0.00 to 0.99. */
 export const scoreFromHundredths = (hundredths: number): number => hundredths / 100;

@@ -8,7 +8,7 @@ import {
   UNIT_LABELS,
 } from "../../domain/property.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
-import { parseDay, parseInstant } from "../../domain/time.ts";
+import { instantFromText, parseDay } from "../../domain/time.ts";
 import { defineConstraint } from "./schema-field-constraint.ts";
 import { isLine, isMultilineText, isOneLine, isRequiredLine, LONG, SHORT } from "./schema-text-bounds.ts";
 
@@ -45,7 +45,7 @@ export const day = defineConstraint((type) =>
 
 export const instant = defineConstraint((type) =>
   type("string <= 64")
-    .narrow((value) => parseInstant(value) !== undefined)
+    .narrow((value) => instantFromText(value) !== undefined)
     .describe("an ISO 8601 timestamp, such as 2026-01-31T15:04:05Z"),
 );
 

@@ -1,5 +1,5 @@
+import type { Validator } from "./api-schema-validator-to-json-schema.ts";
 import type { Schema } from "./json-schema.ts";
-import type { Validator } from "./validator-to-json-schema.ts";
 
 /*
  * The types of request and response bodies. One expression gives a field's TypeScript type, description, unit and

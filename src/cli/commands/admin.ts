@@ -1,7 +1,7 @@
 import { serializeAdministrator, serializeNewAdministrator } from "../../api-schemas/administrator-schema.ts";
 import { createAdministrator, revokeAdministrator } from "../../usecases/administration/administrators.ts";
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
-import { withAdministration, withData } from "../command-data-access.ts";
+import { withAdministration, withCommandData } from "../command-data-access.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 import { terminalMinuteText } from "../terminal/terminal-time-text.ts";
 
@@ -25,7 +25,7 @@ const list = defineCommand({
   name: "list",
   summary: "list all administrators, including those with a revoked key",
   async run(context) {
-    const found = await withData(context, ({ store }) => store.read.administrators.list());
+    const found = await withCommandData(context, ({ store }) => store.read.administrators.list());
     const administrators = found.map(serializeAdministrator);
     context.print(
       { administrators },

@@ -8,7 +8,7 @@ import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
 import { changeAppliance } from "../../usecases/portfolio/appliances.ts";
 import { type Command, defineCommand, requiredArgument, textOption, UsageError } from "../command.ts";
-import { withData } from "../command-data-access.ts";
+import { withCommandData } from "../command-data-access.ts";
 import { correctRecordByCommand, recordText, requireRecordOfCommand } from "../correction-command.ts";
 
 const find = async ({ read }: Store, id: string) =>
@@ -19,7 +19,7 @@ const show = defineCommand({
   summary: "print an appliance, also a retired one",
   arguments: { applianceId: requiredArgument("the appliance's ID") },
   async run(context, { applianceId }) {
-    const found = await withData(context, ({ store }) => find(store, applianceId));
+    const found = await withCommandData(context, ({ store }) => find(store, applianceId));
     const record = serializeAppliance(loadKnowledge(context.config.costs), found);
     context.print(record, recordText(record, context.tableWidth));
   },
@@ -52,7 +52,7 @@ const move = defineCommand({
     if (Object.keys(change).length === 0)
       throw new UsageError("no destination specified", "Pass --property, --unit or --type.");
     const knowledge = loadKnowledge(context.config.costs);
-    const record = await withData(context, async ({ store }) => {
+    const record = await withCommandData(context, async ({ store }) => {
       const { partnerId } = await find(store, applianceId);
       return await correctRecordByCommand(context, store, partnerId, async (writer) => {
         const { appliance, components, warnings } = await changeAppliance(writer, applianceId, change);

@@ -4,7 +4,7 @@ import type { DataFolder } from "../../server/server-data-folder.ts";
 import { namedAuditEntries } from "../../usecases/administration/audit-log.ts";
 import { pageAuditChangeTexts } from "../../web/page/page-audit-changes.ts";
 import { choiceOption, defineCommand, textOption, wholeNumberOption } from "../command.ts";
-import { withData } from "../command-data-access.ts";
+import { withCommandData } from "../command-data-access.ts";
 import { instantOption } from "../command-option-values.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 import { terminalSecondText } from "../terminal/terminal-time-text.ts";
@@ -30,7 +30,7 @@ export const auditCommand = defineCommand({
       entries: await namedAuditEntries(read, await read.audit.page({ limit, offset: 0 }, filter)),
       total: await read.audit.count(filter),
     });
-    const { entries, total } = await withData(context, list, { acceptsAnyClock: true });
+    const { entries, total } = await withCommandData(context, list, { acceptsAnyClock: true });
     const records = entries.map(serializeAuditLog);
     context.print(
       { entries: records, total },

@@ -22,7 +22,7 @@ import {
 import { renderCalibrationReport } from "../../web/calibration/calibration-report-page.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { actorOnMachine, auditActorOfCommand, withData } from "../command-data-access.ts";
+import { actorOnMachine, auditActorOfCommand, withCommandData } from "../command-data-access.ts";
 import { dayOption } from "../command-option-values.ts";
 import { calibrateCommandReport, calibrateCommandText } from "../terminal/calibrate-command-text.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
@@ -83,7 +83,7 @@ export const calibrateCommand = defineCommand({
       };
       await withCalibrationLock(store, asked, fit);
     };
-    await withData(context, run, { mapsFile: false });
+    await withCommandData(context, run, { mapsFile: false });
   },
 });
 

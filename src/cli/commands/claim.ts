@@ -6,13 +6,13 @@ import {
   serializeClaimWarnings,
   serializeStoredClaim,
 } from "../../api-schemas/claim-schema.ts";
-import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import type { ChangeOrVoid } from "../../api-schemas/voiding-schema.ts";
 import type { ClaimChange } from "../../domain/claim.ts";
 import { changeClaim } from "../../usecases/claims/claims.ts";
 import { type Command, defineCommand, requiredArgument, textOption } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { withData } from "../command-data-access.ts";
+import { withCommandData } from "../command-data-access.ts";
 import {
   correctionBodyFromOptions,
   correctionOptions,
@@ -26,7 +26,7 @@ const show = defineCommand({
   summary: "print a claim, also a voided one",
   arguments: { claimId: requiredArgument("the claim's ID") },
   async run(context, { claimId }) {
-    const found = await withData(context, ({ store }) => store.read.claims.find(claimId));
+    const found = await withCommandData(context, ({ store }) => store.read.claims.find(claimId));
     const record = serializeStoredClaim(requireRecordOfCommand(found, "Claim", claimId));
     context.print(record, recordText(record, context.tableWidth));
   },
@@ -44,7 +44,7 @@ const update = defineCommand({
     "mainstay claim update CLM_… --set status=closed --set closed_on=2026-03-01 --clear description",
   ],
   async run(context, { claimId }, given) {
-    const kinds = Object.entries(csvColumnsOfInputSchema(claimChange)).filter(([name]) =>
+    const kinds = Object.entries(inputSchemaCsvColumns(claimChange)).filter(([name]) =>
       CLAIM_CHANGES.includes(name),
     );
     const body = correctionBodyFromOptions(Object.fromEntries(kinds), given);
@@ -74,7 +74,7 @@ async function apply(
   request: ChangeOrVoid<ClaimChange>,
   given: object,
 ): Promise<void> {
-  const record = await withData(context, async ({ store }) => {
+  const record = await withCommandData(context, async ({ store }) => {
     const before = requireRecordOfCommand(await store.read.claims.find(claimId), "Claim", claimId);
     const { partnerId, propertyId } = before;
     return await correctRecordByCommand(context, store, partnerId, async (writer) => {

@@ -4,13 +4,13 @@ import {
   serializeChangedComponent,
 } from "../../api-schemas/component-change-schema.ts";
 import { serializeComponent } from "../../api-schemas/component-schema.ts";
-import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
-import { withData } from "../command-data-access.ts";
+import { withCommandData } from "../command-data-access.ts";
 import {
   correctionBodyFromOptions,
   correctionOptions,
@@ -25,7 +25,7 @@ const show = defineCommand({
   arguments: { componentId: requiredArgument("the component's ID") },
   async run(context, { componentId }) {
     const knowledge = loadKnowledge(context.config.costs);
-    const record = await withData(context, async (data) => {
+    const record = await withCommandData(context, async (data) => {
       const { read } = data.store;
       const owner = requireRecordOfCommand(
         await read.components.ownerOf(componentId),
@@ -53,9 +53,9 @@ const update = defineCommand({
     "mainstay component update C_… --set proactive_cost=1900 --clear override_lifespan",
   ],
   async run(context, { componentId }, given) {
-    const kinds = { ...csvColumnsOfInputSchema(componentChange), original: "flag" } as const;
+    const kinds = { ...inputSchemaCsvColumns(componentChange), original: "flag" } as const;
     const change = parseComponentChangeJson(correctionBodyFromOptions(kinds, given));
-    const record = await withData(context, async ({ store }) => {
+    const record = await withCommandData(context, async ({ store }) => {
       const owner = requireRecordOfCommand(
         await store.read.components.ownerOf(componentId),
         "Component",

@@ -8,7 +8,7 @@ import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
 import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
 import { COST_COLUMNS, readCostBookFile } from "../../usecases/costs/cost-book-file.ts";
-import { replacementCostHistory } from "../../usecases/costs/cost-history.ts";
+import { loadReplacementCostHistory } from "../../usecases/costs/load-cost-history.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { replaceCostBook } from "../../usecases/costs/replace-cost-book.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
@@ -22,9 +22,9 @@ import {
   UsageError,
 } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { auditActorOfCommand, withData } from "../command-data-access.ts";
+import { auditActorOfCommand, withCommandData } from "../command-data-access.ts";
 import { terminalCostHistoryText } from "../terminal/terminal-cost-history-text.ts";
-import { terminalRejectsRecord, terminalRejectsText } from "../terminal/terminal-rejects-text.ts";
+import { terminalRejectedRowsText, terminalRejectsRecord } from "../terminal/terminal-rejected-rows-text.ts";
 
 const IMPORT_USAGE = "Run `mainstay costs import FILE --partner ID`.";
 
@@ -83,10 +83,10 @@ export const costsCommand = defineCommand({
 async function showHistory(context: CommandContext, partnerId: string, apply: boolean): Promise<void> {
   const knowledge = loadKnowledge(context.config.costs);
   const today = dayOf(context.now());
-  const result = await withData(context, async ({ store }) => {
+  const result = await withCommandData(context, async ({ store }) => {
     const partner = await requirePartner(store, partnerId);
     const prices = await partnerPrices(store.read, knowledge, partner);
-    const kinds = await replacementCostHistory(
+    const kinds = await loadReplacementCostHistory(
       store,
       partner.id,
       prices,
@@ -125,7 +125,7 @@ async function importFile(
   const { lines, warnings } = read;
   // The lines of rejected rows would be removed.
   const refuses = replace && read.rejects !== undefined;
-  const saved = await withData(context, async ({ store }) => {
+  const saved = await withCommandData(context, async ({ store }) => {
     await requirePartner(store, partnerId);
     return dryRun || refuses || lines.length === 0
       ? NOTHING_SAVED
@@ -133,7 +133,7 @@ async function importFile(
   });
   const { rejects: rejected } = read;
   if (!context.json)
-    for (const line of [...warnings, ...(rejected ? [terminalRejectsText(rejected)] : [])])
+    for (const line of [...warnings, ...(rejected ? [terminalRejectedRowsText(rejected)] : [])])
       context.stderr.write(`${line}\n`);
   const { changes, recalculating } = saved;
   context.print(

@@ -7,7 +7,7 @@ import {
   serializeFullDelivery,
   serializeResentDelivery,
 } from "../../api-schemas/delivery-schema.ts";
-import type { FailedWindow } from "../../domain/delivery.ts";
+import type { FailedDeliveryWindow } from "../../domain/delivery.ts";
 import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
@@ -31,7 +31,7 @@ import {
   wholeNumberOption,
 } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { withAdministration, withData } from "../command-data-access.ts";
+import { withAdministration, withCommandData } from "../command-data-access.ts";
 import { instantOption } from "../command-option-values.ts";
 import { terminalLabeledLines, terminalTable } from "../terminal/terminal-table.ts";
 import {
@@ -53,7 +53,7 @@ const list = defineCommand({
   examples: ["mainstay deliveries list --status failed --since 2026-01-31"],
   async run(context, _arguments, { partner, limit = 50, ...rest }) {
     const filter = { partnerId: partner, ...rest };
-    const { total, page, names } = await withData(context, async ({ store }) => {
+    const { total, page, names } = await withCommandData(context, async ({ store }) => {
       if (partner !== undefined) await requirePartner(store, partner);
       const { deliveryLog } = store.read;
       const total = await deliveryLog.count(filter);
@@ -104,7 +104,7 @@ const failures = defineCommand({
   },
   examples: ["mainstay deliveries failures --from 2026-01-31"],
   async run(context, _arguments, { partner, from = 0, to = Number.MAX_SAFE_INTEGER }) {
-    const found = await withData(context, async ({ store }) => {
+    const found = await withCommandData(context, async ({ store }) => {
       if (partner !== undefined) await requirePartner(store, partner);
       return await groupDeliveryFailures(store.read, { from, to }, partner, async () => {});
     });
@@ -141,7 +141,7 @@ const show = defineCommand({
   summary: "show a delivery with its payload and every attempt",
   arguments: { deliveryId: requiredArgument("the delivery's ID") },
   async run(context, { deliveryId }) {
-    const found = await withData(context, ({ store }) => store.read.deliveryLog.find(deliveryId));
+    const found = await withCommandData(context, ({ store }) => store.read.deliveryLog.find(deliveryId));
     if (!found) throw deliveryNotFound(deliveryId);
     const record = serializeFullDelivery(found);
     context.print(record, deliveryText(record, context.tableWidth));
@@ -202,7 +202,11 @@ async function resendOne(context: CommandContext, deliveryId: string): Promise<v
   context.print(serializeResentDelivery(resent), `Queued ${deliveryId} for resending.`);
 }
 
-async function resendRange(context: CommandContext, window: FailedWindow, dryRun: boolean): Promise<void> {
+async function resendRange(
+  context: CommandContext,
+  window: FailedDeliveryWindow,
+  dryRun: boolean,
+): Promise<void> {
   const counts = await withAdministration(context, async (administration) => {
     await requirePartner(administration.store, window.partnerId);
     const matched = await countFailedDeliveries(administration, window);

@@ -16,7 +16,7 @@ import { findSqlitePageProblems } from "../../store/sqlite/inspect-sqlite-databa
 import type { DerivedData } from "../../usecases/recalculation/recount-derived-data.ts";
 import { defineCommand, switchOption, UsageError } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { withData } from "../command-data-access.ts";
+import { withCommandData } from "../command-data-access.ts";
 import { commandConfigurationText, requireCommandInstallation } from "../command-installation.ts";
 import { sentenceCase } from "../terminal/terminal-block-text.ts";
 import { wrapTerminalText } from "../terminal/terminal-table.ts";
@@ -77,7 +77,7 @@ async function recount(
   const name = "derived_data";
   const knowledge = loadKnowledge(context.config.costs);
   try {
-    return await withData(context, async ({ store }) => {
+    return await withCommandData(context, async ({ store }) => {
       const latest = await store.read.snapshots.latestFinished();
       // Until then the sums are those of the older model's costs.
       if (latest && !isScoredByModel(latest, knowledge) && !isRepairing) {

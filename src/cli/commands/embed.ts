@@ -21,7 +21,7 @@ import {
   UsageError,
   wholeNumberOption,
 } from "../command.ts";
-import { withAdministration, withData } from "../command-data-access.ts";
+import { withAdministration, withCommandData } from "../command-data-access.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 import { terminalMinuteText, terminalSecondText } from "../terminal/terminal-time-text.ts";
 
@@ -98,7 +98,7 @@ const list = defineCommand({
   summary: "list all embeddable reports, including expired and revoked ones",
   async run(context) {
     const now = context.now();
-    const found = await withData(context, async ({ store }) => {
+    const found = await withCommandData(context, async ({ store }) => {
       const rows = [];
       for (;;) {
         const page = await store.read.embeds.page({ limit: PAGE, offset: rows.length });
@@ -145,7 +145,7 @@ const views = defineCommand({
   summary: "list the latest views of an embeddable report",
   arguments: { embedId: requiredArgument("the embed's ID") },
   async run(context, { embedId }) {
-    const record = await withData(context, async ({ store }) => {
+    const record = await withCommandData(context, async ({ store }) => {
       const embed = await store.read.embeds.find(embedId);
       return embed && serializeEmbedViews(embed, await store.read.embeds.recentViews(embed.id));
     });

@@ -1,9 +1,9 @@
 import { serializeExplanation } from "../../api-schemas/explanation-schema.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
-import { explainComponent } from "../../usecases/explanation/explain-component.ts";
+import { loadComponentExplanation } from "../../usecases/explanation/load-component-explanation.ts";
 import { defineCommand, requiredArgument } from "../command.ts";
-import { withData } from "../command-data-access.ts";
+import { withCommandData } from "../command-data-access.ts";
 import { terminalExplanationText } from "../terminal/terminal-explanation-text.ts";
 
 export const explainCommand = defineCommand({
@@ -17,7 +17,9 @@ export const explainCommand = defineCommand({
   examples: ["mainstay explain C_…", "mainstay explain C_… --json"],
   async run(context, { componentId }) {
     const knowledge = loadKnowledge(context.config.costs);
-    const explained = await withData(context, ({ store }) => explainComponent(store, knowledge, componentId));
+    const explained = await withCommandData(context, ({ store }) =>
+      loadComponentExplanation(store, knowledge, componentId),
+    );
     if (!explained)
       throw new OperatorError(
         `Component not found: ${componentId}`,

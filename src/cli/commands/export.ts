@@ -11,7 +11,7 @@ import {
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { choiceOption, defineCommand, textOption, UsageError } from "../command.ts";
 import type { Output } from "../command-context.ts";
-import { withData } from "../command-data-access.ts";
+import { withCommandData } from "../command-data-access.ts";
 
 export const exportCommand = defineCommand({
   description:
@@ -48,7 +48,7 @@ export const exportCommand = defineCommand({
     const { exportPartner } = await import("../../usecases/partners/export-partner.ts");
     const file = output && resolve(context.cwd, output);
     const exportTo = (target: Output) =>
-      withData(context, async ({ store }) => {
+      withCommandData(context, async ({ store }) => {
         const partner = await requirePartner(store, partnerId);
         return await writeLines(
           exportPartner(store, loadKnowledge(context.config.costs), partner, context.now),

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { serializeImportNotes } from "../../api-schemas/imported-rows-schema.ts";
 import { importLockName, withClusterLock } from "../../cluster/cluster-locks.ts";
-import { importNoteSentences } from "../../domain/wording/import-notes.ts";
+import { importNoteSentences } from "../../domain/wording/import-note-wording.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { databaseFile } from "../../server/server-data-folder.ts";
 import {
@@ -38,14 +38,14 @@ import {
   valueOption,
 } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { actorOnMachine, auditActorOfCommand, withData } from "../command-data-access.ts";
+import { actorOnMachine, auditActorOfCommand, withCommandData } from "../command-data-access.ts";
 import {
   commandLeftOutRowsText,
   confirmFileMappings,
   parseValueMappingOption,
 } from "../command-file-mapping.ts";
 import { createTerminalProgressBar } from "../terminal/terminal-progress-bar.ts";
-import { terminalRejectsRecord, terminalRejectsText } from "../terminal/terminal-rejects-text.ts";
+import { terminalRejectedRowsText, terminalRejectsRecord } from "../terminal/terminal-rejected-rows-text.ts";
 
 const mapping = valueOption("COLUMN=FIELD", "", (typed): ColumnMapping => {
   const at = typed.lastIndexOf("=");
@@ -211,7 +211,7 @@ export const importCommand = defineCommand({
           )
         : { ...(await importFrom(store, sources)), leftOut: [] };
     try {
-      const result = await withData(context, ({ store }) =>
+      const result = await withCommandData(context, ({ store }) =>
         dryRun ? onCopy(context, partnerId, run) : run(store),
       );
       bar.stop();
@@ -299,7 +299,7 @@ function report({ json, stderr, print }: CommandContext, result: Done, dryRun: b
 }
 
 function problems({ warnings, rejects }: ImportResult): string[] {
-  return [...warnings, ...rejects.map((reject) => terminalRejectsText(reject))];
+  return [...warnings, ...rejects.map((reject) => terminalRejectedRowsText(reject))];
 }
 
 function sameAddressLines({ sameAddress: { properties, first } }: ImportResult): string[] {

@@ -24,7 +24,7 @@ import {
   UsageError,
   wholeNumberOption,
 } from "../command.ts";
-import { withData } from "../command-data-access.ts";
+import { withCommandData } from "../command-data-access.ts";
 import { checkCommandWorkbookOutput, writeCommandWorkbook } from "../command-workbook-output.ts";
 import { terminalLossesText } from "../terminal/terminal-losses-text.ts";
 import { yieldInCommand } from "../yield-in-command.ts";
@@ -84,7 +84,7 @@ export const lossesCommand = defineCommand({
         : ofBook(deps, knowledge, partner, request);
     };
     // The pages of a mapped file would count as memory of the process.
-    const { losses, name, components } = await withData(context, run, { mapsFile: false });
+    const { losses, name, components } = await withCommandData(context, run, { mapsFile: false });
     if (form === "csv") context.stdout.write(serializeLossTable(losses).map(spreadsheetCsvLine).join(""));
     else if (form === "json") context.stdout.write(`${JSON.stringify(losses)}\n`);
     else if (form === "xlsx") writeCommandWorkbook(context, output!, await lossWorkbook(losses, components));

@@ -2,8 +2,8 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type BrandJson, parseBrandChangeJson, serializeBrand } from "../../api-schemas/brand-schema.ts";
 import { contrastOn, contrastText, isHexColor } from "../../domain/brand.ts";
+import { MAX_LOGO_BYTES } from "../../domain/brand-logo.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { MAX_LOGO_BYTES } from "../../domain/logo.ts";
 import { changeEmbedBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {

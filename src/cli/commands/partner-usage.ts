@@ -5,7 +5,7 @@ import { dayOf } from "../../domain/time.ts";
 import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { defineCommand, optionalArgument, switchOption } from "../command.ts";
-import { withData } from "../command-data-access.ts";
+import { withCommandData } from "../command-data-access.ts";
 import { monthOption } from "../command-option-values.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 
@@ -22,7 +22,7 @@ export const usageCommand = defineCommand({
   },
   examples: ["mainstay partner usage --month 2026-01 --csv", "mainstay partner usage PARTNER_… --json"],
   async run(context, { partnerId }, { month = dayOf(context.now()).slice(0, 7), csv }) {
-    const usage = await withData(context, async ({ store }) => {
+    const usage = await withCommandData(context, async ({ store }) => {
       const partners =
         partnerId === undefined ? await store.read.partners.list() : [await requirePartner(store, partnerId)];
       const found: PartnerUsage[] = [];

@@ -135,8 +135,8 @@ const probe = defineCommand({
         "See: mainstay partner probe-webhook --help",
       );
     const { composeWebhookSender } = await import("../../server/composition/compose-webhook-delivery.ts");
-    const { probeDeliverySignatures } = await import(
-      "../../usecases/deliveries/probe-delivery-signatures.ts"
+    const { checkPartnerSignatureVerification } = await import(
+      "../../usecases/deliveries/check-partner-signature-verification.ts"
     );
     const sender = composeWebhookSender(context.config);
     const probed = await withAdministration(context, async (administration) => {
@@ -147,7 +147,7 @@ const probe = defineCommand({
           : [await requirePartner(store, partnerId)];
       const { timeoutMs } = context.config.webhooks;
       const deps = { administration, send: sender.send, clock: context.now, timeoutMs };
-      const found = await probeDeliverySignatures(deps, partners);
+      const found = await checkPartnerSignatureVerification(deps, partners);
       if (found.length === 0 && partnerId !== undefined)
         throw new OperatorError(
           `${partnerId} has no webhook endpoint`,

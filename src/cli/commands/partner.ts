@@ -14,12 +14,12 @@ import {
   rotateClientSecret,
 } from "../../usecases/partners/partners.ts";
 import { type Command, defineCommand, requiredArgument, textOption, wholeNumberOption } from "../command.ts";
-import { withAdministration, withData } from "../command-data-access.ts";
+import { withAdministration, withCommandData } from "../command-data-access.ts";
 import { terminalPartnerSettingsText } from "../terminal/terminal-partner-text.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
+import { partnerAccessCommands } from "./partner-access.ts";
 import { brandCommand } from "./partner-brand.ts";
-import { controlCommands } from "./partner-control.ts";
-import { announceCommand, purgeCommand } from "./partner-purge.ts";
+import { announceCommand, purgeCommand } from "./partner-tasks.ts";
 import { usageCommand } from "./partner-usage.ts";
 import { webhookCommands } from "./partner-webhook.ts";
 
@@ -64,7 +64,7 @@ const list = defineCommand({
   name: "list",
   summary: "list the partners",
   async run(context) {
-    const records = await withData(context, async ({ store: { read } }) => {
+    const records = await withCommandData(context, async ({ store: { read } }) => {
       const endpoints = new Map(
         (await read.partners.listEndpoints()).map((endpoint) => [endpoint.partnerId, endpoint]),
       );
@@ -109,7 +109,7 @@ const show = defineCommand({
   summary: "show a partner with its portfolio size and webhook endpoint",
   arguments: { partnerId: requiredArgument("the partner's ID") },
   async run(context, { partnerId }) {
-    const record = await withData(context, async ({ store }) =>
+    const record = await withCommandData(context, async ({ store }) =>
       serializeFullPartner(await partnerOverview(store, await requirePartner(store, partnerId))),
     );
     context.print(record, terminalPartnerSettingsText(record, context.tableWidth));
@@ -152,7 +152,7 @@ export const partnerCommands: readonly Command[] = [
   show,
   rotateKey,
   rotateSecret,
-  ...controlCommands,
+  ...partnerAccessCommands,
   ...webhookCommands,
   announceCommand,
   usageCommand,

@@ -18,7 +18,7 @@ import {
   type FormTerms,
   PLAN_LIMITS,
   type PlanTerms,
-  reserveFormYears,
+  reserveFormTermInYears,
 } from "../../domain/planning/plan-terms.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
@@ -48,7 +48,7 @@ import {
   valueOption,
   wholeNumberOption,
 } from "../command.ts";
-import { withData } from "../command-data-access.ts";
+import { withCommandData } from "../command-data-access.ts";
 import { checkCommandWorkbookOutput, writeCommandWorkbook } from "../command-workbook-output.ts";
 import { terminalPortfolioPlanText, terminalPropertyPlanText } from "../terminal/terminal-plan-text.ts";
 import type { OutputWidths } from "../terminal/terminal-table.ts";
@@ -115,7 +115,7 @@ export const planCommand = defineCommand({
       isHud: given.hud ?? false,
     };
     const terms: PlanTerms = {
-      years: given.years ?? (form === "xlsx" ? reserveFormYears(formTerms) : years.usual),
+      years: given.years ?? (form === "xlsx" ? reserveFormTermInYears(formTerms) : years.usual),
       inflationPct: given.inflation ?? inflationPct.usual,
       budgetCents: given.budget === undefined ? null : centsFromUsd(given.budget),
       openingCents: centsFromUsd(given.openingBalance ?? openingUsd.usual),
@@ -124,7 +124,7 @@ export const planCommand = defineCommand({
       minimumCents: centsFromUsd(given.minimumBalance ?? minimumUsd.usual),
       depositGrowthPct: given.depositGrowthPct ?? depositGrowthPct.usual,
     };
-    const plan = await withData(context, ({ store }) => {
+    const plan = await withCommandData(context, ({ store }) => {
       const deps = {
         store,
         knowledge: loadKnowledge(context.config.costs),

@@ -3,7 +3,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { Store } from "../../store/store.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
 import { type Command, defineCommand, requiredArgument } from "../command.ts";
-import { withData } from "../command-data-access.ts";
+import { withCommandData } from "../command-data-access.ts";
 import { correctRecordByCommand, recordText, requireRecordOfCommand } from "../correction-command.ts";
 
 const show = defineCommand({
@@ -11,7 +11,7 @@ const show = defineCommand({
   summary: "print a property, also a retired one",
   arguments: { propertyId: requiredArgument("the property's ID") },
   async run(context, { propertyId }) {
-    const found = await withData(context, async ({ store: { read } }) => {
+    const found = await withCommandData(context, async ({ store: { read } }) => {
       const owner = await read.properties.ownerOf(propertyId);
       return owner === undefined ? undefined : await read.properties.find(owner, propertyId);
     });
@@ -33,7 +33,7 @@ const merge = defineCommand({
   },
   examples: ["mainstay property merge P_01j… P_01k…"],
   async run(context, { propertyId, duplicateId }) {
-    const record = await withData(context, async ({ store }) => {
+    const record = await withCommandData(context, async ({ store }) => {
       const owner = await ownerOfBoth(store, propertyId, duplicateId);
       return await correctRecordByCommand(context, store, owner, async (writer) => {
         const { property, warnings } = await mergeProperties(writer, { into: propertyId, from: duplicateId });

@@ -8,7 +8,7 @@ import { currentPartnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import { portfolioComponentPages } from "../../usecases/portfolio/portfolio-component-pages.ts";
 import { choiceOption, defineCommand, textOption, UsageError, valueOption } from "../command.ts";
-import { withData } from "../command-data-access.ts";
+import { withCommandData } from "../command-data-access.ts";
 
 const TIERS: readonly string[] = ["CRITICAL", "WARNING", "GOOD"] satisfies RiskTier[];
 
@@ -42,7 +42,7 @@ export const scoresCommand = defineCommand({
       throw new UsageError("--partner is required", "`mainstay partner list` shows the IDs.");
     const isCsv = (format ?? (context.json ? "ndjson" : "csv")) === "csv";
     const knowledge = loadKnowledge(context.config.costs);
-    await withData(context, async ({ store }) => {
+    await withCommandData(context, async ({ store }) => {
       const owner = propertyId === undefined ? partnerId : await ownerOf(store, propertyId, partnerId);
       await requirePartner(store, owner!);
       const prices = await currentPartnerPrices(store.read, knowledge, owner!);

@@ -2,7 +2,7 @@ import { serializeServers } from "../../api-schemas/cluster-server-schema.ts";
 import { LEASE_MS } from "../../cluster/lease.ts";
 import type { DataFolder } from "../../server/server-data-folder.ts";
 import { defineCommand } from "../command.ts";
-import { withData } from "../command-data-access.ts";
+import { withCommandData } from "../command-data-access.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 import { terminalSecondText } from "../terminal/terminal-time-text.ts";
 
@@ -18,7 +18,7 @@ export const serversCommand = defineCommand({
       isShared: store.isShared,
       servers: await store.read.servers.list(LEASE_MS),
     });
-    const found = await withData(context, list, { acceptsAnyClock: true });
+    const found = await withCommandData(context, list, { acceptsAnyClock: true });
     const view = serializeServers(found);
     context.print(
       view,

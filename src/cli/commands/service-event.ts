@@ -1,4 +1,4 @@
-import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import {
   newServiceEvent,
   parseServiceEventChangeJson,
@@ -8,7 +8,7 @@ import {
 import { correctServiceEvent } from "../../usecases/history/service-events.ts";
 import { type Command, defineCommand, requiredArgument, textOption } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { withData } from "../command-data-access.ts";
+import { withCommandData } from "../command-data-access.ts";
 import {
   correctionBodyFromOptions,
   correctionOptions,
@@ -22,7 +22,7 @@ const show = defineCommand({
   summary: "print a service event, also a voided one",
   arguments: { eventId: requiredArgument("the service event's ID") },
   async run(context, { eventId }) {
-    const record = await withData(context, async ({ store: { read } }) => {
+    const record = await withCommandData(context, async ({ store: { read } }) => {
       const partnerId = await read.serviceEvents.ownerOf(eventId);
       const found = partnerId && (await read.serviceEvents.find(partnerId, eventId));
       return serializeServiceEvent(requireRecordOfCommand(found || undefined, "Service event", eventId));
@@ -42,7 +42,7 @@ const update = defineCommand({
   examples: ["mainstay event update SE_… --set date=2026-03-01 --set condition_after=poor --clear notes"],
   async run(context, { eventId }, given) {
     const kinds = {
-      ...csvColumnsOfInputSchema(newServiceEvent),
+      ...inputSchemaCsvColumns(newServiceEvent),
       inspection_types: "list",
       condition_scale: "range",
     } as const;
@@ -65,7 +65,7 @@ const voiding = defineCommand({
 });
 
 async function apply(context: CommandContext, eventId: string, request: ServiceEventRequest): Promise<void> {
-  const changed = await withData(context, async ({ store }) => {
+  const changed = await withCommandData(context, async ({ store }) => {
     const owner = requireRecordOfCommand(
       await store.read.serviceEvents.ownerOf(eventId),
       "Service event",

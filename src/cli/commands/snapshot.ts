@@ -2,7 +2,7 @@ import type { SnapshotResult } from "../../api-schemas/snapshot-schema.ts";
 import { serializeSnapshot } from "../../api-schemas/snapshot-schema.ts";
 import { dayOf } from "../../domain/time.ts";
 import { defineCommand, switchOption } from "../command.ts";
-import { withAdministration, withData } from "../command-data-access.ts";
+import { withAdministration, withCommandData } from "../command-data-access.ts";
 
 export const snapshotCommand = defineCommand({
   description:
@@ -14,7 +14,7 @@ export const snapshotCommand = defineCommand({
   },
   async run(context, _arguments, { announceModelChange, discardLater }) {
     const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
-    const { createStoreWriteThrottle, watchOtherStoreWriters } = await import(
+    const { createStoreWriteThrottle, watchStoreForOtherProcesses } = await import(
       "../../store/store-write-throttle.ts"
     );
     const { discardLaterSnapshots } = await import("../../usecases/snapshot/discard-snapshots.ts");
@@ -27,8 +27,8 @@ export const snapshotCommand = defineCommand({
           }),
         )
       : 0;
-    const result = await withData(context, ({ store }) => {
-      const othersWrite = watchOtherStoreWriters(store, context.now);
+    const result = await withCommandData(context, ({ store }) => {
+      const othersWrite = watchStoreForOtherProcesses(store, context.now);
       return takeSnapshot(
         {
           store,

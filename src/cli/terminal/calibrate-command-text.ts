@@ -1,6 +1,6 @@
 import { type Calibration, mostCorrectedKinds } from "../../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/fit.ts";
-import type { ForecastMeasures, Proof, ProofInterval } from "../../domain/calibration/proof.ts";
+import type { ForecastMeasures, Proof, ProofInterval } from "../../domain/calibration/model-proof.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { scaleFromMedian } from "../../domain/statistics/weibull.ts";
 import { calibrationFailureWindowRows } from "../../web/calibration/calibration-failure-windows.ts";

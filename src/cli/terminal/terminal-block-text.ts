@@ -1,6 +1,6 @@
 import type { JsonOf } from "../../api-schemas/definition/schema-type.ts";
 import type { explanationReply } from "../../api-schemas/explanation-schema.ts";
-import { currencyFormat, wholeMoney } from "../../domain/wording/currency-and-units.ts";
+import { currencyFormat, wholeMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import { wrapTerminalText } from "./terminal-table.ts";
 
 /* Formatting of lines with a label, a number and its basis. */

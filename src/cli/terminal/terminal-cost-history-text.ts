@@ -1,5 +1,5 @@
 import type { CostHistoryJson } from "../../api-schemas/cost-history-schema.ts";
-import { currencyCode } from "../../domain/wording/currency-and-units.ts";
+import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
 import { type OutputWidths, type TerminalColumn, terminalTable, wrapTerminalText } from "./terminal-table.ts";
 
 const COLUMNS: readonly TerminalColumn[] = [

@@ -1,4 +1,4 @@
-import { unitLabel } from "../../domain/wording/currency-and-units.ts";
+import { unitLabel } from "../../domain/wording/currency-and-unit-wording.ts";
 import {
   type ExplainedScore,
   explainedLine,

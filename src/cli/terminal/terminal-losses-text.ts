@@ -1,5 +1,5 @@
 import type { LossesJson } from "../../api-schemas/losses-schema.ts";
-import { currencyCode, wholeMoney } from "../../domain/wording/currency-and-units.ts";
+import { currencyCode, wholeMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import { type OutputWidths, type TerminalColumn, terminalTable, wrapTerminalText } from "./terminal-table.ts";
 
 /* Losses for the terminal: expected and worst years, the largest damage, drivers and assumptions. */

@@ -7,7 +7,7 @@ import {
   exactMoney,
   plainTodaysMoney,
   wholeMoney,
-} from "../../domain/wording/currency-and-units.ts";
+} from "../../domain/wording/currency-and-unit-wording.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-text.ts";
 import { type OutputWidths, type TerminalColumn, terminalTable, wrapTerminalText } from "./terminal-table.ts";
 

@@ -1,9 +1,9 @@
 import type { Day } from "../time.ts";
 import type { WindowOutcomes } from "./failure-window-counts.ts";
 import type { Fit, KindFit } from "./fit.ts";
-import type { DCalibration, SurvivalCurve } from "./life-ends.ts";
-import type { Proof } from "./proof.ts";
+import type { Proof } from "./model-proof.ts";
 import type { SharedCauses } from "./shared-causes.ts";
+import type { DCalibration, SurvivalCurve } from "./survival-calibration.ts";
 
 /** The outcomes of both models' failure windows. */
 export type WindowPair = { before: WindowOutcomes; after: WindowOutcomes };

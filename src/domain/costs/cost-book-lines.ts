@@ -1,8 +1,8 @@
 import { invalid } from "../errors.ts";
 import type { ApplianceType, Knowledge } from "../knowledge.ts";
-import { checkPastDay } from "../past-day.ts";
+import { checkAllowedPastDay } from "../past-day-rule.ts";
 import type { Day, Instant } from "../time.ts";
-import { exactMoney } from "../wording/currency-and-units.ts";
+import { exactMoney } from "../wording/currency-and-unit-wording.ts";
 import type { CostLine } from "./cost-line.ts";
 
 /** A line as it is stored. */
@@ -36,13 +36,13 @@ export function checkCostLine(knowledge: Knowledge, line: CostLine, today: Day):
     throw refused("proactive_cost", "or reactive_cost is required");
   if (line.size !== null && !type.size)
     throw refused("size", `must be empty: costs of ${type.id} do not follow a size`);
-  checkPastDay("as_of", line.asOf, today);
+  checkAllowedPastDay("as_of", line.asOf, today);
 }
 
 const refused = (field: string, message: string) => invalid(`${field} ${message}`, [{ field, message }]);
 
 /** Returns what is unusual about a line, for its author; it is used as it is. */
-export function costLineDoubts(knowledge: Knowledge, line: CostLine): string[] {
+export function costLineWarnings(knowledge: Knowledge, line: CostLine): string[] {
   const { plannedCents, failedCents } = line;
   const doubts: string[] = [];
   const type = knowledge.types.get(line.typeId)!;
@@ -103,7 +103,7 @@ export function mergeCostLines(book: readonly CostLine[], added: readonly CostLi
 }
 
 /** Returns the lines with ids: a line for the same as one of the book before keeps its id. */
-export function withCostLineIds(
+export function costLinesWithIds(
   before: readonly StoredCostLine[],
   lines: readonly CostLine[],
   newLine: () => { id: string; createdAt: Instant },
@@ -120,7 +120,7 @@ export function withCostLineIds(
 export type CostLineChange = { before: StoredCostLine | null; after: StoredCostLine | null };
 
 /** Returns the differences between two books, in the order of the later one; lines that only moved are none. */
-export function costBookChanges(
+export function costLineDifferences(
   before: readonly StoredCostLine[],
   after: readonly StoredCostLine[],
 ): CostLineChange[] {

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../knowledge.ts";
-import { usDate } from "../wording/us-english.ts";
+import { usDateWording } from "../wording/us-english.ts";
 
 /** The prices of the knowledge base's costs, which count wherever costs are not the owner's own. */
 export type PriceBasis = {
@@ -16,7 +16,7 @@ export const priceBasisOf = ({ priceTerms, costs }: Knowledge): PriceBasis => ({
   priceFollowsState: priceTerms.locationFactors !== null,
 });
 
-const month = usDate({ month: "long", year: "numeric" });
+const month = usDateWording({ month: "long", year: "numeric" });
 
 /** Returns the prices in words, such as `at the prices of January 2026, times 1.1, of the property's US state, elsewhere averaged over the US`. */
 export function priceBasisText({ priceLevel, priceMonth, priceFollowsState }: PriceBasis): string {

@@ -41,7 +41,7 @@ export function applianceSizeForPricing(
 const USUAL_RANGE = 100;
 
 /** Returns a warning about a size that has no effect, or that is probably wrong. */
-export function applianceSizeWarnings(
+export function implausibleSizeWarnings(
   { id, size: rule }: Pick<ApplianceType, "id" | "size">,
   size: number | null,
 ): string[] {

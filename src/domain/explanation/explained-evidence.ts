@@ -1,5 +1,5 @@
 import type { FactGroup, Knowledge, Provenance } from "../knowledge.ts";
-import { cascadeEffectShare } from "../scoring/cascade.ts";
+import { cascadeEffectShare } from "../scoring/failure-cascade.ts";
 import type { Evidence } from "../scoring/scoring-types.ts";
 import type { Condition } from "../service-event.ts";
 import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber } from "../time.ts";

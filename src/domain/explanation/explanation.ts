@@ -18,7 +18,7 @@ import {
   scoredPeriod,
 } from "../scoring/outlook.ts";
 import { scorePropertyInSteps } from "../scoring/score.ts";
-import { isBrandKnown, outlookWithHazards } from "../scoring/score-without-cascades.ts";
+import { hasKnownBrand, outlookWithHazards } from "../scoring/score-without-cascades.ts";
 import type { ApplianceHistory, PropertyHistory, Score } from "../scoring/scoring-types.ts";
 import { cumulativeHazard } from "../statistics/weibull.ts";
 import { runSteps, type Steps } from "../steps/steps.ts";
@@ -146,7 +146,7 @@ function* explainedInSteps(
     product: productOf(score, evidence),
     risk: riskOf(score, outlook, knowledge),
     record: serviceRecordOf(componentId, events.events, today, model),
-    brandIsKnown: isBrandKnown(knowledge, appliance),
+    brandIsKnown: hasKnownBrand(knowledge, appliance),
     outlook,
     projection: {
       ...projectFailure(outlook, score.confidence, asOf, model),

@@ -2,7 +2,7 @@ import type { PlacedComponent } from "../component.ts";
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
 import { type PriceBasis, priceBasisOf } from "../costs/price-basis.ts";
 import type { Knowledge } from "../knowledge.ts";
-import { isPastUnknown } from "../scoring/aged-life.ts";
+import { hasUnknownPast } from "../scoring/aged-life.ts";
 import { type Confidence, SCORE_CONFIDENCES } from "../scoring/scoring-types.ts";
 import { type Day, dayNumber } from "../time.ts";
 
@@ -74,7 +74,7 @@ export class AssumptionsAccumulator {
     if (this.#record?.day !== recordsSince)
       this.#record = { day: recordsSince, number: dayNumber(recordsSince) };
     const def = this.knowledge.component(defId);
-    if (component.lastReplaced === null && isPastUnknown(def, component, this.#record.number))
+    if (component.lastReplaced === null && hasUnknownPast(def, component, this.#record.number))
       this.counts.unknownPasts++;
   }
 

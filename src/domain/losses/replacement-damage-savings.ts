@@ -1,5 +1,5 @@
 import type { Knowledge } from "../knowledge.ts";
-import { failureProbabilityWithin, outlookOfStored, type StoredOutlook } from "../projections.ts";
+import { failureProbabilityWithin, outlookOfStoredComponent, type StoredOutlook } from "../projections.ts";
 import { failureProbability } from "../scoring/outlook.ts";
 import type { BrandTier } from "../scoring/scoring-types.ts";
 import { DAYS_IN_12_MONTHS } from "../time.ts";
@@ -17,7 +17,7 @@ export function damageSavedByReplacement(
   if (!damage) return 0;
   const now = failureProbabilityWithin(knowledge, component, component.brandTier, DAYS_IN_12_MONTHS);
   const renewed = {
-    ...outlookOfStored(knowledge, component, component.brandTier),
+    ...outlookOfStoredComponent(knowledge, component, component.brandTier),
     effectiveAgeYears: 0,
     hazardRatio: 1,
     acuteHazard: 0,

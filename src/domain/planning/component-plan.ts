@@ -1,7 +1,7 @@
 import type { Component } from "../component.ts";
 import type { ComponentDef, Knowledge, ScoringModel } from "../knowledge.ts";
 import { definedOutlookOf } from "../projections.ts";
-import { isPastUnknown } from "../scoring/aged-life.ts";
+import { hasUnknownPast } from "../scoring/aged-life.ts";
 import { failureProbability, type Outlook } from "../scoring/outlook.ts";
 import type { BrandTier, InstallYearBasis, ScoreState } from "../scoring/scoring-types.ts";
 import { ageYears } from "../scoring/virtual-age.ts";
@@ -59,7 +59,7 @@ export function hasUnknownAge(
 ): boolean {
   const { lastReplaced, recordsSince, scoredOn } = component;
   if (lastReplaced !== null && lastReplaced <= scoredOn) return false;
-  return isPastUnknown(def, component, dayNumber(recordsSince));
+  return hasUnknownPast(def, component, dayNumber(recordsSince));
 }
 
 /**

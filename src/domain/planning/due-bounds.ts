@@ -83,14 +83,14 @@ function failureCosts({ unit }: WornUnit): Float64Array {
   const costs = new Float64Array(POINTS + 1);
   let failures = 0;
   for (let month = 1; month <= LOOKAHEAD_MONTHS; month++) {
-    failures += failsIn(unit, month);
+    failures += failureProbabilityIn(unit, month);
     if (month % STEP === 0) costs[month / STEP] = failures * failedMore;
   }
   return costs;
 }
 
 /** Returns h of a month. */
-export function failsIn({ principal, principalAge }: UnitInPlace, month: number): number {
+export function failureProbabilityIn({ principal, principalAge }: UnitInPlace, month: number): number {
   if (!principal || !principalAge) return 0;
   const { shape, scaleYears } = principal;
   const passed = (months: number) => fastPower((principalAge.ageYears + months / 12) / scaleYears, shape);
@@ -98,7 +98,10 @@ export function failsIn({ principal, principalAge }: UnitInPlace, month: number)
 }
 
 /** Returns the probability that a part works at the end of a month. */
-export function worksAt({ shape, scaleYears, ageYears, hazardRatio }: PartInPlace, month: number): number {
+export function survivalProbabilityAt(
+  { shape, scaleYears, ageYears, hazardRatio }: PartInPlace,
+  month: number,
+): number {
   const age = ageYears / scaleYears;
   return Math.exp(-hazardRatio * (fastPower(age + month / 12 / scaleYears, shape) - fastPower(age, shape)));
 }
@@ -139,10 +142,10 @@ function addCosts(
   let before = 0;
   for (let point = 1; point <= POINTS; point++) {
     const month = STEP * point;
-    const by = month >= planned ? 1 : 1 - worksAt(part, month);
+    const by = month >= planned ? 1 : 1 - survivalProbabilityAt(part, month);
     ended[point] = by - before;
     before = by;
-    let cents = by * ownCents + (1 - worksAt(part, Math.min(month, lastFailure))) * failedMore;
+    let cents = by * ownCents + (1 - survivalProbabilityAt(part, Math.min(month, lastFailure))) * failedMore;
     for (let end = 1; end <= point; end++) cents += ended[end]! * costsUntil[month - STEP * (end - 1) - at]!;
     costs[point]! += cents;
   }

@@ -1,11 +1,11 @@
 import type { Steps } from "../steps/steps.ts";
+import { ApplianceComponentGroups } from "./appliance-component-groups.ts";
 import type { DueComponent } from "./component-plan.ts";
-import { ComponentsByAppliance } from "./components-by-appliance.ts";
 import { type DueState, dueStateOfAppliance, type PlanContext } from "./planned-appliance.ts";
 
 /** Adds up the cost of what is due now, component by component. */
-export class DueSum<C extends DueComponent> {
-  readonly #groups: ComponentsByAppliance<C>;
+export class DueCostSum<C extends DueComponent> {
+  readonly #groups: ApplianceComponentGroups<C>;
   #cents = 0;
 
   /** `visit` receives what is due of each appliance. */
@@ -13,7 +13,7 @@ export class DueSum<C extends DueComponent> {
     private readonly context: PlanContext<C>,
     private readonly visit: (component: C, due: DueState) => void = () => {},
   ) {
-    this.#groups = new ComponentsByAppliance(context.knowledge);
+    this.#groups = new ApplianceComponentGroups(context.knowledge);
   }
 
   add(component: C): void {

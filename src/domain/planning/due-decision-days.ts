@@ -1,6 +1,12 @@
 import { DAYS_PER_YEAR } from "../time.ts";
 import { isUnitToGo, planParts, unitWithMinorParts, type WholeAppliance } from "./appliance-plan.ts";
-import { DueBounds, failsIn, plannedMonth, type WornUnit, worksAt } from "./due-bounds.ts";
+import {
+  DueBounds,
+  failureProbabilityIn,
+  plannedMonth,
+  survivalProbabilityAt,
+  type WornUnit,
+} from "./due-bounds.ts";
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import type { PartInPlace } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
@@ -121,12 +127,12 @@ function staysDue(little: WornUnit, much: WornUnit): boolean {
   let before = 0;
   for (let points = 1, month = 1; month <= LOOKAHEAD_MONTHS; points++) {
     if (points > MOST_POINTS) return false;
-    failures += (month - before) * failsIn(unit, before + 1) * failedMore;
+    failures += (month - before) * failureProbabilityIn(unit, before + 1) * failedMore;
     let cents = failures - month * monthly;
     for (const end of ends) cents += end.costUntil(month);
     if (cents < margin) return false;
     // All later months cost more than the successors.
-    if (failsIn(unit, month + 1) * failedMore >= monthly) return true;
+    if (failureProbabilityIn(unit, month + 1) * failedMore >= monthly) return true;
     before = month;
     // Costs do not fall: it takes so many months until the successors' share can have used up what is over.
     month += 1 + Math.floor((cents - margin) / monthly);
@@ -145,11 +151,11 @@ function staysLater(little: WornUnit, much: WornUnit): boolean {
   const { yearlyCents } = newUnit.policy;
   const monthly = yearlyCents / 12;
   const margin = MARGIN * yearlyCents;
-  let most = failsIn(much.unit, 1) * failedMore;
+  let most = failureProbabilityIn(much.unit, 1) * failedMore;
   for (const [index, minor] of much.minors.entries()) most += mostInFirstMonth(little.minors[index]!, minor);
   if (most > monthly - margin) return false;
   if (unit.capMonths !== null) return 12 * much.unit.ageYears < unit.capMonths;
-  let least = failsIn(unit, LOOKAHEAD_MONTHS) * failedMore;
+  let least = failureProbabilityIn(unit, LOOKAHEAD_MONTHS) * failedMore;
   for (const minor of little.minors) {
     if (least >= monthly + margin) break;
     least += leastInLastMonth(minor);
@@ -175,7 +181,7 @@ function mostInFirstMonth(little: WornPart, much: WornPart): number {
   const { plannedCents, failureCents } = part;
   if (little.plan.dueInYears === 0) return plannedCents;
   return plannedMonth(much) > 1
-    ? (1 - worksAt(part, 1)) * failureCents
+    ? (1 - survivalProbabilityAt(part, 1)) * failureCents
     : Math.max(plannedCents, failureCents);
 }
 
@@ -187,7 +193,7 @@ function leastInLastMonth(minor: WornPart): number {
   let cents = 0;
   let before = 1;
   for (let until = 12; until <= LOOKAHEAD_MONTHS; until += 12) {
-    const works = until >= due ? 0 : worksAt(part, until);
+    const works = until >= due ? 0 : survivalProbabilityAt(part, until);
     cents += (before - works) * leastCosts[LOOKAHEAD_MONTHS - until]!;
     before = works;
   }
@@ -214,7 +220,7 @@ class EarliestCosts {
   /** Returns the cost by the end of a month; each is later than the one before. */
   costUntil(month: number): number {
     const { plannedCents, failureCents } = this.#part;
-    const works = month >= this.#lastMonth ? 0 : worksAt(this.#part, month);
+    const works = month >= this.#lastMonth ? 0 : survivalProbabilityAt(this.#part, month);
     this.#months.push(month);
     this.#ended.push(this.#works - works);
     this.#works = works;

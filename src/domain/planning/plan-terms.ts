@@ -71,7 +71,7 @@ const MOST_FORM_YEARS = 12;
 const MOST_HUD_YEARS = 20;
 
 /** Returns the years of a form: the term of the loan plus two, at most 12, or 20 for HUD. */
-export function reserveFormYears({
+export function reserveFormTermInYears({
   loanTermYears,
   isHud,
 }: Pick<FormTerms, "loanTermYears" | "isHud">): number {

@@ -147,7 +147,7 @@ export function planStoredAppliance<C extends Plannable>(
  * Returns the actions of `planStoredAppliance`, in a fraction of its time. That of an appliance whose parts are replaced one by
  * one is null unless one of them is a hazard to remove at once.
  */
-export function actionsOfStored<C extends Plannable>(
+export function plannedActionsOfParts<C extends Plannable>(
   context: PlanContext<C>,
   components: readonly C[],
 ): { appliance: Action | null; components: Action[] } {
@@ -179,8 +179,8 @@ type ListContext<C> = Pick<PlanContext<C>, "knowledge" | "caches"> & {
 };
 
 /**
- * Returns the action of a component as `actionsOfStored` does, from its own row; undefined where that takes its whole appliance:
- * one whose time is not stored, or that may be or contain a hazard to remove at once.
+ * Returns the action of a component as `plannedActionsOfParts` does, from its own row; undefined where that takes its
+ * whole appliance: one whose time is not stored, or that may be or contain a hazard to remove at once.
  */
 export function actionFromOwnRow<C extends ListedPart>(
   { knowledge, caches, partPriceOf, mayHaveHazard }: ListContext<C>,
@@ -220,7 +220,7 @@ export const dueStateOfAppliance = <C extends DueComponent>(
 ): DueState => decideOnDue(context, components, inPlace(context, components)).due;
 
 /** Returns what is due of an appliance, and until when that holds if its parts only age. */
-export function dueStateWithExpiry<C extends DueComponent>(
+export function applianceDueState<C extends DueComponent>(
   context: PlanContext<C>,
   components: readonly C[],
 ): StoredDue {

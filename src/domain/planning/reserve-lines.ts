@@ -89,7 +89,7 @@ const GROUPINGS = [
 ] as const satisfies { kinds: ReserveLine["kinds"]; key(item: ReserveItem, knowledge: Knowledge): string }[];
 
 /** Returns the units of an appliance, or its parts if these are replaced one by one, as items of a reserve. */
-export function reserveItemsOf(
+export function reserveItemsOfAppliance(
   knowledge: Knowledge,
   { unit, components }: PlannedAppliance<PlacedComponent>,
 ): ReserveItem[] {
@@ -133,7 +133,7 @@ function sharedOf(
  * Returns the lines of items over a number of years, at most `mostLines` unless the coarsest grouping has more: those that
  * cost most in the years first.
  */
-export function* reserveLinesOf(
+export function* reserveLinesOfItems(
   knowledge: Knowledge,
   items: readonly ReserveItem[],
   years: number,

@@ -61,7 +61,7 @@ export function agedLife(
   const { past, installYear } = component;
   const { installYearBasis, recordsSince } = setting;
   const isUnknown =
-    replacedOn === undefined && isPastUnknown(def, { past, installYear, installYearBasis }, recordsSince);
+    replacedOn === undefined && hasUnknownPast(def, { past, installYear, installYearBasis }, recordsSince);
   const from = isUnknown ? recordsSince : bornOn;
   const virtualAgeYears = virtualAge(def, component.id, events, { from, today, rate }, model);
   const life = { scaleYears, rate, replacedOn, bornOn, virtualAgeYears };
@@ -78,7 +78,7 @@ export function agedLife(
  * begins on the day number `serviceRecordStart`, and may have succeeded another part. Nobody knows the age of an appliance that
  * has its building's year.
  */
-export function isPastUnknown(
+export function hasUnknownPast(
   def: Pick<ComponentDef, "replaced">,
   component: Pick<ComponentHistory, "past" | "installYear"> & { installYearBasis: InstallYearBasis },
   recordsSince: number,

@@ -50,7 +50,7 @@ export function recentServiceRecord(
 }
 
 /** Returns how well a component is known (docs/model/scoring.md#confidence). */
-export function scoreConfidence(
+export function confidenceOfScore(
   { events, observedRecently }: Pick<ServiceRecord, "events" | "observedRecently">,
   brandIsKnown: boolean,
   { confidence }: ScoringModel,

@@ -1,6 +1,6 @@
 import type { KeywordGroup, KeywordRules } from "../knowledge.ts";
-import { type ClauseRules, PhraseBook, splitNoteIntoWords, stem, type Word } from "./note-words.ts";
-import { ReportedRemovals } from "./noted-removals.ts";
+import { type ClauseRules, PhraseBook, splitNoteIntoWords, stemOfNoteWord, type Word } from "./note-words.ts";
+import { ReportedRemovals } from "./removals-reported-in-notes.ts";
 
 /** A word group found in a note. `share` is 0.5 for a fault that the note reports as fixed, or a thing reported as gone. */
 type Finding = { group: KeywordGroup; share: 1 | 0.5 };
@@ -47,7 +47,7 @@ function compile(rules: KeywordRules): Lexicon {
   const phrases: [string, KeywordGroup | undefined][] = rules.falseFriends.map((text) => [text, undefined]);
   const stems = new Map<string, KeywordGroup>();
   for (const group of rules.groups) {
-    for (const word of group.words) stems.set(stem(word), group);
+    for (const word of group.words) stems.set(stemOfNoteWord(word), group);
     for (const phrase of group.phrases) phrases.push([phrase, group]);
   }
   return {

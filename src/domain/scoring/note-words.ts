@@ -39,7 +39,7 @@ export function splitNoteIntoWords(notes: string, rules: ClauseRules): Word[] {
       clause++;
       afterComma = false;
     }
-    words.push({ text: token, stem: stem(token), clause, afterComma, isAsked: false });
+    words.push({ text: token, stem: stemOfNoteWord(token), clause, afterComma, isAsked: false });
   }
   return words;
 }
@@ -91,7 +91,7 @@ function startsStatement(tokens: readonly string[], and: number, rules: ClauseRu
 }
 
 /** Removes simple endings: leaks, leaked and leaking become leak, dripping becomes drip. */
-export function stem(word: string): string {
+export function stemOfNoteWord(word: string): string {
   let base = word;
   for (const ending of ["ing", "ed", "es", "s"]) {
     const rest = word.slice(0, -ending.length);

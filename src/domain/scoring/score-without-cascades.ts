@@ -2,10 +2,10 @@ import type { ComponentDef, Knowledge, PlaceEnvironment } from "../knowledge.ts"
 import type { Steps } from "../steps/steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { agedLife, calibratedLifeFactor } from "./aged-life.ts";
-import type { CascadeSource } from "./cascade.ts";
 import { claimsHazardRatio, strongestClaims, type WeightedClaim } from "./claim-evidence.ts";
-import { recentServiceRecord, scoreConfidence } from "./confidence.ts";
+import { confidenceOfScore, recentServiceRecord } from "./confidence.ts";
 import { type DatedEvent, type DatedEvents, datedEventsUpTo } from "./dated-events.ts";
+import type { CascadeSource } from "./failure-cascade.ts";
 import type { ModelCorrections } from "./model-corrections.ts";
 import { type Outlook, periodRisk, riskOverScorePeriods } from "./outlook.ts";
 import { clamp } from "./ratios.ts";
@@ -24,7 +24,7 @@ import type {
   Evidence,
   PropertyHistory,
 } from "./scoring-types.ts";
-import { activeSensorWarnings, acuteHazardOfWarnings, type SensorWarning } from "./smart.ts";
+import { activeSensorWarnings, acuteHazardOfWarnings, type SensorWarning } from "./sensor-warnings.ts";
 
 /* Scores without cascades: a component by its own age and evidence. */
 
@@ -154,13 +154,13 @@ function applianceContext(
     events,
     warnings: activeSensorWarnings(knowledge, appliance.smartEvents, property.today),
     hazard,
-    brandIsKnown: isBrandKnown(knowledge, appliance, hazard),
+    brandIsKnown: hasKnownBrand(knowledge, appliance, hazard),
     hasSharedEvidence: property.claims.length > 0 || events.events.some(isOnAppliance),
   };
 }
 
 /** Returns whether the knowledge base lists the make, in a tier or as a hazard. */
-export function isBrandKnown(
+export function hasKnownBrand(
   knowledge: Knowledge,
   { typeId, brand, model }: Pick<ApplianceHistory, "typeId" | "brand" | "model">,
   hazard = knowledge.hazard(typeId, brand, model),
@@ -203,7 +203,7 @@ function scoreComponent(
     acuteHazard: acute,
     risk,
     ownRisk: own === ratio ? risk : riskAt(own),
-    confidence: scoreConfidence(recentServiceRecord(id, events.events, today, model), brandIsKnown, model),
+    confidence: confidenceOfScore(recentServiceRecord(id, events.events, today, model), brandIsKnown, model),
     trail,
   };
 }

@@ -1,7 +1,7 @@
 import type { Knowledge } from "../knowledge.ts";
 import { runSteps, type Steps } from "../steps/steps.ts";
 import type { Day } from "../time.ts";
-import { CascadeEffects, type CascadeSource } from "./cascade.ts";
+import { CascadeEffects, type CascadeSource } from "./failure-cascade.ts";
 import { type ModelCorrections, UNCORRECTED } from "./model-corrections.ts";
 import { periodRisk, riskOverScorePeriods } from "./outlook.ts";
 import {

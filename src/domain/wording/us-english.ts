@@ -4,7 +4,7 @@
  */
 
 /** Returns a function that formats a day (`2026-11-21`) or an instant, in UTC whatever the reader's time zone. */
-export function usDate(options: Intl.DateTimeFormatOptions): (text: string) => string {
+export function usDateWording(options: Intl.DateTimeFormatOptions): (text: string) => string {
   let formatter: Intl.DateTimeFormat | undefined;
   return (text) => {
     formatter ??= new Intl.DateTimeFormat("en-US", { ...options, timeZone: "UTC" });
@@ -13,7 +13,7 @@ export function usDate(options: Intl.DateTimeFormatOptions): (text: string) => s
 }
 
 /** Returns a function that formats a number. */
-export function usNumber(options: Intl.NumberFormatOptions): (value: number) => string {
+export function usNumberWording(options: Intl.NumberFormatOptions): (value: number) => string {
   let formatter: Intl.NumberFormat | undefined;
   return (value) => {
     formatter ??= new Intl.NumberFormat("en-US", options);

@@ -1,9 +1,9 @@
-import type { SchemaType } from "../../api-schemas/definition/schema-type.ts";
 import {
-  exampleOfSchemaType,
-  jsonSchemaOfType,
+  exampleOfApiSchema,
+  jsonSchemaOfApiSchema,
   SchemaRegistry,
-} from "../../api-schemas/definition/schema-type-to-json-schema.ts";
+} from "../../api-schemas/definition/api-schema-to-json-schema.ts";
+import type { SchemaType } from "../../api-schemas/definition/schema-type.ts";
 import { failure } from "../../api-schemas/error-schema.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { type DocumentedReply, documentedPath, type Operation } from "../http-operation.ts";
@@ -122,8 +122,8 @@ function content(
   schemas: SchemaRegistry,
   fallbackName: string,
 ) {
-  const schema = jsonSchemaOfType(type, schemas, fallbackName);
-  const example = givenExample ?? exampleOfSchemaType(type);
+  const schema = jsonSchemaOfApiSchema(type, schemas, fallbackName);
+  const example = givenExample ?? exampleOfApiSchema(type);
   return { [mediaType]: { schema, ...(example !== undefined && { example }) } };
 }
 
@@ -212,7 +212,7 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
 };
 
 function errorResponses(names: SchemaRegistry): Record<string, unknown> {
-  const schema = jsonSchemaOfType(failure, names, "Error");
+  const schema = jsonSchemaOfApiSchema(failure, names, "Error");
   const isAuthenticated = (status: string) => status !== "401" && status !== "500";
   return Object.fromEntries(
     Object.entries(ERROR_DESCRIPTIONS).map(([status, description]) => [

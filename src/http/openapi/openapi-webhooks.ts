@@ -1,8 +1,8 @@
 import {
-  exampleOfSchemaType,
-  jsonSchemaOfType,
+  exampleOfApiSchema,
+  jsonSchemaOfApiSchema,
   type SchemaRegistry,
-} from "../../api-schemas/definition/schema-type-to-json-schema.ts";
+} from "../../api-schemas/definition/api-schema-to-json-schema.ts";
 import { WEBHOOK_DESCRIPTIONS, webhookPayload } from "../../api-schemas/webhook-payload-schema.ts";
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 
@@ -42,8 +42,8 @@ export function openApiWebhooks(names: SchemaRegistry): Record<string, unknown> 
     WEBHOOK_EVENTS.map((event) => {
       const form = webhookPayload(event);
       const content = {
-        schema: jsonSchemaOfType(form, names, form.name),
-        example: exampleOfSchemaType(form),
+        schema: jsonSchemaOfApiSchema(form, names, form.name),
+        example: exampleOfApiSchema(form),
       };
       const post = {
         operationId: `on${form.name}`,

@@ -1,4 +1,3 @@
-import { auditPage, auditRow, serializeAuditLog } from "../../api-schemas/audit-schema.ts";
 import {
   actionFilter,
   actorFilter,
@@ -8,12 +7,13 @@ import {
   pagingParameters,
   partnerFilter,
   subjectParameter,
-} from "../../api-schemas/request-parameter-schemas.ts";
+} from "../../api-schemas/api-parameter-schemas.ts";
+import { auditPage, auditRow, serializeAuditLog } from "../../api-schemas/audit-schema.ts";
 import { AUDIT_ACTIONS } from "../../domain/wording/audit-actions.ts";
 import { namedAuditEntries } from "../../usecases/administration/audit-log.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
 import { adminOperation, type Operation } from "../http-operation.ts";
-import { parseChoice, parseInstantOf, parseRowRange, parseSince } from "../query-parameters.ts";
+import { parseChoice, parseInstantQueryParameter, parseRowRange, parseSince } from "../query-parameters.ts";
 
 export function adminAuditOperations(): Operation[] {
   return [
@@ -43,7 +43,7 @@ export function adminAuditOperations(): Operation[] {
           action: parseChoice(query, "action", AUDIT_ACTIONS),
           partnerId: query.get("partner_id"),
           since: parseSince(query),
-          until: parseInstantOf(query, "until"),
+          until: parseInstantQueryParameter(query, "until"),
         };
         const entries = await namedAuditEntries(store.read, await store.read.audit.page(slice, filter));
         const page = auditPage.of(

@@ -1,4 +1,18 @@
 import {
+  alertOrder,
+  alertTier,
+  bookPartnersParameter,
+  format,
+  includeDemo,
+  layerTerms,
+  lossTerms,
+  pagingParameters,
+  propertyFilters,
+  propertyInPath,
+  stateFilter,
+  systemFilter,
+} from "../../api-schemas/api-parameter-schemas.ts";
+import {
   bookAlert,
   bookAlertPage,
   bookItem,
@@ -13,20 +27,6 @@ import {
 import { withPartner } from "../../api-schemas/paging-schema.ts";
 import { serializePortfolioTotals } from "../../api-schemas/portfolio-schema.ts";
 import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
-import {
-  alertOrder,
-  alertTier,
-  bookPartnersParameter,
-  format,
-  includeDemo,
-  layerTerms,
-  lossTerms,
-  pagingParameters,
-  propertyFilters,
-  propertyInPath,
-  stateFilter,
-  systemFilter,
-} from "../../api-schemas/request-parameter-schemas.ts";
 import { underwritingReply } from "../../api-schemas/underwriting-schema.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
@@ -34,7 +34,7 @@ import { parsePlace } from "../../domain/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { bookAlerts } from "../../usecases/book-of-business/book-alerts.ts";
 import { bookPartners } from "../../usecases/book-of-business/book-members.ts";
-import { bookPortfolio, bookProperties } from "../../usecases/book-of-business/book-properties.ts";
+import { bookProperties, loadBookPortfolio } from "../../usecases/book-of-business/book-properties.ts";
 import { currentPartnerPrices } from "../../usecases/costs/partner-prices.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
@@ -44,10 +44,10 @@ import { type AdminCall, adminOperation, type Operation, ok, okReplies } from ".
 import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query-parameters.ts";
 import { lossDeps, lossFileReply } from "../loss-replies.ts";
 import {
-  assumptionsReplyColumn,
-  assumptionsReplyField,
+  httpReplyAssumptionsColumn,
+  httpReplyAssumptionsField,
   PORTFOLIO_ASSUMPTIONS_COLUMN,
-} from "../portfolio-replies.ts";
+} from "../portfolio-assumptions-reply.ts";
 import {
   parseAlertTier,
   parseChoice,
@@ -86,13 +86,18 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const slice = parseRowRange(query);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
         const selection = { partnerIds: partnerIdsOf(call), filter };
-        const found = await bookPortfolio({ store, knowledge, yieldNow }, selection, wantsDemo(query), slice);
+        const found = await loadBookPortfolio(
+          { store, knowledge, yieldNow },
+          selection,
+          wantsDemo(query),
+          slice,
+        );
         const items = found.rows.map((row) => serializeBookItem(knowledge, row));
         const totals = serializePortfolioTotals(knowledge, found.totals, found.flags);
-        const assumptions = await assumptionsReplyField(store.read, knowledge, found.counted);
+        const assumptions = await httpReplyAssumptionsField(store.read, knowledge, found.counted);
         const sums = withRecalculating({ totals, assumptions }, found.isRecalculating);
         const page = bookPropertiesPage.of(items, slice, found.total, sums);
-        return listReply(call, page, "portfolio", bookItem, assumptionsReplyColumn(page, assumptions));
+        return listReply(call, page, "portfolio", bookItem, httpReplyAssumptionsColumn(page, assumptions));
       },
     }),
     adminOperation({

@@ -1,5 +1,5 @@
+import { partnerInPath } from "../../api-schemas/api-parameter-schemas.ts";
 import { brand, brandRequest, parseBrandChangeJson, serializeBrand } from "../../api-schemas/brand-schema.ts";
-import { partnerInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import { changeEmbedBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import { requirePartnerInPath } from "./admin-partners.ts";

@@ -1,5 +1,3 @@
-import { partnerComponentPage, serializePartnerComponent } from "../../api-schemas/component-schema.ts";
-import { explanationReply, serializeExplanation } from "../../api-schemas/explanation-schema.ts";
 import {
   alertOrder,
   applianceFilter,
@@ -8,18 +6,20 @@ import {
   partnerFilter,
   propertyFilter,
   tier,
-} from "../../api-schemas/request-parameter-schemas.ts";
+} from "../../api-schemas/api-parameter-schemas.ts";
+import { partnerComponentPage, serializePartnerComponent } from "../../api-schemas/component-schema.ts";
+import { explanationReply, serializeExplanation } from "../../api-schemas/explanation-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { readStoreConsistently } from "../../store/consistent-store-read.ts";
-import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists-queries.ts";
 import type { Store } from "../../store/store.ts";
+import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import { currentPartnerPrices } from "../../usecases/costs/partner-prices.ts";
-import { explainComponent } from "../../usecases/explanation/explain-component.ts";
+import { loadComponentExplanation } from "../../usecases/explanation/load-component-explanation.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import {
   type HttpQuery,
@@ -74,7 +74,7 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
       replies: okReplies("The explanation, with unrounded values", explanationReply),
       errors: [409],
       async handle({ params, store, yieldNow }) {
-        const explained = await explainComponent(store, knowledge, params.id!, yieldNow);
+        const explained = await loadComponentExplanation(store, knowledge, params.id!, yieldNow);
         if (!explained) throw notFound("Component not found");
         return ok(serializeExplanation(knowledge, explained));
       },
@@ -107,7 +107,7 @@ async function findComponents(
   store: Store,
   { kind, id }: Owner,
   { tier, byCost }: By,
-  slice: LimitAndOffset,
+  slice: StoredRowRange,
 ): Promise<Found> {
   const { read } = store;
   if (kind === "partner") {
@@ -138,7 +138,7 @@ async function componentsOfPartner(
   { components }: Store["read"],
   partnerId: string,
   { tier, byCost }: By,
-  slice: LimitAndOffset,
+  slice: StoredRowRange,
 ): Promise<Found> {
   const tiers: readonly RiskTier[] = tier ? [tier] : ["CRITICAL", "WARNING"];
   let total = 0;

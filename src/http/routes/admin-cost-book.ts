@@ -1,3 +1,4 @@
+import { partnerInPath } from "../../api-schemas/api-parameter-schemas.ts";
 import {
   costBookReply,
   costBookRequest,
@@ -8,7 +9,6 @@ import {
   serializeReplacedBook,
 } from "../../api-schemas/cost-book-schema.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
-import { partnerInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import { dropOverlappingCostLines } from "../../domain/costs/cost-book-lines.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";

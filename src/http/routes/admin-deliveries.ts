@@ -1,4 +1,13 @@
 import {
+  createdSince,
+  createdUntil,
+  deliveryInPath,
+  eventFilter,
+  pagingParameters,
+  partnerFilter,
+  statusFilter,
+} from "../../api-schemas/api-parameter-schemas.ts";
+import {
   bulkResendReply,
   deliveriesPage,
   deliverySignature,
@@ -12,16 +21,10 @@ import {
   serializeFullDelivery,
   serializeResentDelivery,
 } from "../../api-schemas/delivery-schema.ts";
-import { failedWindow, parseFailedWindowJson } from "../../api-schemas/failed-window-schema.ts";
 import {
-  createdSince,
-  createdUntil,
-  deliveryInPath,
-  eventFilter,
-  pagingParameters,
-  partnerFilter,
-  statusFilter,
-} from "../../api-schemas/request-parameter-schemas.ts";
+  failedWindow,
+  parseFailedDeliveryWindowJson,
+} from "../../api-schemas/failed-delivery-window-schema.ts";
 import { notFound } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { groupDeliveryFailures } from "../../usecases/deliveries/delivery-failure-groups.ts";
@@ -31,7 +34,7 @@ import {
   resendDelivery,
   resendFailedDeliveries,
 } from "../../usecases/deliveries/resend-deliveries.ts";
-import { loadCurrentDeliveryHeaders } from "../../usecases/deliveries/signed-delivery-headers.ts";
+import { loadSignedDeliveryHeaders } from "../../usecases/deliveries/signed-delivery-headers.ts";
 import {
   accepted,
   acceptedReplies,
@@ -40,7 +43,7 @@ import {
   ok,
   okReplies,
 } from "../http-operation.ts";
-import { parseChoice, parseInstantOf, parseRowRange, parseSince } from "../query-parameters.ts";
+import { parseChoice, parseInstantQueryParameter, parseRowRange, parseSince } from "../query-parameters.ts";
 
 export function adminDeliveryOperations(): Operation[] {
   return [
@@ -59,7 +62,7 @@ export function adminDeliveryOperations(): Operation[] {
           status: parseChoice(query, "status", DELIVERY_STATUSES),
           event: parseChoice(query, "event", WEBHOOK_EVENTS),
           since: parseSince(query),
-          until: parseInstantOf(query, "until"),
+          until: parseInstantQueryParameter(query, "until"),
         };
         const total = await store.read.deliveryLog.count(filter);
         const deliveries = await store.read.deliveryLog.page(filter, slice);
@@ -81,7 +84,7 @@ export function adminDeliveryOperations(): Operation[] {
       async handle({ query, store, yieldNow }) {
         const period = {
           from: parseSince(query) ?? 0,
-          to: parseInstantOf(query, "until") ?? Number.MAX_SAFE_INTEGER,
+          to: parseInstantQueryParameter(query, "until") ?? Number.MAX_SAFE_INTEGER,
         };
         const groups = await groupDeliveryFailures(store.read, period, query.get("partner_id"), yieldNow);
         return ok(serializeFailureGroups(groups));
@@ -110,7 +113,7 @@ export function adminDeliveryOperations(): Operation[] {
       parameters: [deliveryInPath],
       replies: okReplies("The headers for an attempt sent now", deliverySignature),
       async handle({ administration, now, params }) {
-        const headers = await loadCurrentDeliveryHeaders(administration, params.id!, now);
+        const headers = await loadSignedDeliveryHeaders(administration, params.id!, now);
         return ok(serializeDeliverySignature(params.id!, now, headers));
       },
     }),
@@ -151,7 +154,7 @@ export function adminDeliveryOperations(): Operation[] {
       },
       body: "json",
       async handle({ administration, body }) {
-        const { window, dryRun } = parseFailedWindowJson(body);
+        const { window, dryRun } = parseFailedDeliveryWindowJson(body);
         const matched = await countFailedDeliveries(administration, window);
         if (dryRun) return ok({ ...serializeBulkResend(window, { matched, resent: 0 }), dry_run: true });
         const sent = await resendFailedDeliveries(administration, window);

@@ -1,3 +1,9 @@
+import {
+  embedInPath,
+  pagingParameters,
+  partnerFilter,
+  propertyFilter,
+} from "../../api-schemas/api-parameter-schemas.ts";
 import { EXAMPLE_IDS } from "../../api-schemas/definition/schema-field-types.ts";
 import {
   embedChange,
@@ -15,12 +21,6 @@ import {
   serializeEmbedViews,
   serializeNewEmbed,
 } from "../../api-schemas/embed-schema.ts";
-import {
-  embedInPath,
-  pagingParameters,
-  partnerFilter,
-  propertyFilter,
-} from "../../api-schemas/request-parameter-schemas.ts";
 import { embedNotFound } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";

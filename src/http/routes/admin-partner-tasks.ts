@@ -1,3 +1,4 @@
+import { partnerInPath } from "../../api-schemas/api-parameter-schemas.ts";
 import {
   announcedState,
   probe,
@@ -10,7 +11,6 @@ import {
   purgeRequest,
   serializePartnerTask,
 } from "../../api-schemas/partner-task-schema.ts";
-import { partnerInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import { clusterLockHolder, partnerLockName } from "../../cluster/cluster-locks.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -20,7 +20,7 @@ import type { Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { announceCurrentTiers } from "../../usecases/announcements/announce-current-tiers.ts";
-import type { Probed } from "../../usecases/deliveries/probe-delivery-signatures.ts";
+import type { SignatureCheck } from "../../usecases/deliveries/check-partner-signature-verification.ts";
 import { exportPartner } from "../../usecases/partners/export-partner.ts";
 import type { AdminUseCaseDeps } from "../../usecases/partners/partners.ts";
 import {
@@ -53,7 +53,7 @@ export type PartnerTaskDeps = {
   /** Returns the address on which this server listens. */
   address: () => string;
   /** Sends the partner's endpoint a delivery with an invalid signature. Resolves to undefined without an endpoint. */
-  probe: (administration: AdminUseCaseDeps, partner: Partner) => Promise<Probed | undefined>;
+  probe: (administration: AdminUseCaseDeps, partner: Partner) => Promise<SignatureCheck | undefined>;
 };
 
 /** The operations that check a partner's endpoint, and that send, export or delete a partner's data. */

@@ -1,5 +1,5 @@
+import { pagingParameters, partnerInPath } from "../../api-schemas/api-parameter-schemas.ts";
 import { anyApplianceTypePage, serializeApplianceType } from "../../api-schemas/appliance-schema.ts";
-import { pagingParameters, partnerInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";

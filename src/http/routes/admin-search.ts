@@ -1,5 +1,5 @@
 import { adminSearchReply, serializeAdminSearch } from "../../api-schemas/admin-search-schema.ts";
-import { searchText } from "../../api-schemas/request-parameter-schemas.ts";
+import { searchText } from "../../api-schemas/api-parameter-schemas.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { searchAsAdministrator } from "../../usecases/administration/admin-search.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";

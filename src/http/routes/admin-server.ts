@@ -1,18 +1,18 @@
 import { administratorsPage, serializeAdministrator } from "../../api-schemas/administrator-schema.ts";
+import { jobInPath, pagingParameters } from "../../api-schemas/api-parameter-schemas.ts";
 import { serializeServers, servers } from "../../api-schemas/cluster-server-schema.ts";
 import { loggedErrors, serializeLoggedErrors } from "../../api-schemas/error-log-schema.ts";
 import { job, jobs, serializeJob, serializeJobs } from "../../api-schemas/job-schema.ts";
-import { jobInPath, pagingParameters } from "../../api-schemas/request-parameter-schemas.ts";
 import { overview, serializeServerOverview } from "../../api-schemas/server-overview-schema.ts";
 import { serializeSettings, settings } from "../../api-schemas/setting-schema.ts";
 import { serializeSnapshotRun, snapshotRunsPage } from "../../api-schemas/snapshot-schema.ts";
 import { LEASE_MS } from "../../cluster/lease.ts";
 import type { EffectiveSetting } from "../../config/effective-setting.ts";
 import { notFound } from "../../domain/errors.ts";
-import type { ErrorLogEntry } from "../../logging/error-log-entry.ts";
+import type { LoggedError } from "../../logging/logged-error.ts";
 import type { MonitoredJobStart, MonitoredJobState } from "../../monitoring/monitored-job-state.ts";
 import type { ServerOverview } from "../../monitoring/monitored-server-overview.ts";
-import { startJobAsAdministrator } from "../../usecases/administration/run-job-as-administrator.ts";
+import { administerJobRun } from "../../usecases/administration/administer-job.ts";
 import {
   accepted,
   acceptedReplies,
@@ -35,7 +35,7 @@ export type ServerState = {
   configFile: string | undefined;
   settings: readonly EffectiveSetting[];
   /** Returns the latest errors logged since the start, newest first. */
-  errors: () => readonly ErrorLogEntry[];
+  errors: () => readonly LoggedError[];
 };
 
 /** The operations on the server's health, jobs and settings. */
@@ -88,7 +88,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
         const { jobs, runJob: start } = server();
         const find = () => jobs().find(({ name }) => name === params.name);
         if (!find()) throw notFound(`Job not found: ${params.name}`);
-        await startJobAsAdministrator(administration, params.name!, start);
+        await administerJobRun(administration, params.name!, start);
         return accepted(serializeJob(find()!));
       },
     }),

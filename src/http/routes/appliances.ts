@@ -1,4 +1,10 @@
 import {
+  applianceInPath,
+  pagingParameters,
+  propertyFilter,
+  retirementFilters,
+} from "../../api-schemas/api-parameter-schemas.ts";
+import {
   applianceChange,
   appliancePage,
   applianceReply,
@@ -18,19 +24,13 @@ import {
   serializeWrittenAppliance,
 } from "../../api-schemas/appliance-schema.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
-import {
-  applianceInPath,
-  pagingParameters,
-  propertyFilter,
-  retirementFilters,
-} from "../../api-schemas/request-parameter-schemas.ts";
 import type { Appliance, ListedAppliance } from "../../domain/appliance.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { readStoreConsistently } from "../../store/consistent-store-read.ts";
-import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { RetirementFilter } from "../../store/queries/appliances-queries.ts";
+import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { actionsOfComponents } from "../../usecases/planning/component-actions.ts";
@@ -238,7 +238,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
 async function appliancesOfPartner(
   { appliances, totals }: Stores,
   partnerId: string,
-  slice: LimitAndOffset,
+  slice: StoredRowRange,
   which: RetirementFilter,
 ): Promise<{ page: ListedAppliance[]; total: number }> {
   const stored = await totals.stored(partnerId);

@@ -1,3 +1,9 @@
+import {
+  claimInPath,
+  format,
+  pagingParameters,
+  propertyInPath,
+} from "../../api-schemas/api-parameter-schemas.ts";
 import type { BulkResult } from "../../api-schemas/bulk-schema.ts";
 import {
   changedClaimReply,
@@ -18,18 +24,12 @@ import {
   serializeClaims,
 } from "../../api-schemas/claim-schema.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
-import {
-  claimInPath,
-  format,
-  pagingParameters,
-  propertyInPath,
-} from "../../api-schemas/request-parameter-schemas.ts";
 import type { Claim } from "../../domain/claim.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
-import { claimImpactsInSteps } from "../../domain/figures/claims-impact.ts";
+import { claimImpactsInSteps } from "../../domain/figures/claim-impact-on-score.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
-import { isRetired, refuseRetired } from "../../domain/retirement.ts";
+import { checkNotRetired, isRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
 import { mapYielding, runYielding } from "../../event-loop/event-loop.ts";
 import { iterateStoredComponents } from "../../store/iterate-stored-components.ts";
@@ -86,7 +86,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
             const { tx } = writer;
             const property = await tx.properties.find(partner.id, params.id!);
             if (!property) throw propertyNotFound();
-            refuseRetired("Property", property);
+            checkNotRetired("Property", property);
             const log = new ClaimLog(writer, property);
             const result: BulkResult<Claim> = single
               ? { saved: [await log.add(single)], errors: [] }

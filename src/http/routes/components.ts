@@ -1,6 +1,20 @@
 import { noFTL } from "bun:jsc";
 import { addActionsToComponents } from "../../api-schemas/action-schema.ts";
 import {
+  alertOrder,
+  alertTier,
+  applianceFilter,
+  componentInPath,
+  format,
+  includeDemo,
+  pagingParameters,
+  propertyFilter,
+  sandbox,
+  stateFilter,
+  systemFilter,
+  tier,
+} from "../../api-schemas/api-parameter-schemas.ts";
+import {
   changedComponentReply,
   componentChange,
   parseComponentChangeJson,
@@ -20,26 +34,12 @@ import {
 } from "../../api-schemas/component-schema.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
-  alertOrder,
-  alertTier,
-  applianceFilter,
-  componentInPath,
-  format,
-  includeDemo,
-  pagingParameters,
-  propertyFilter,
-  sandbox,
-  stateFilter,
-  systemFilter,
-  tier,
-} from "../../api-schemas/request-parameter-schemas.ts";
-import {
   explainedComponentReply,
   serializeExplainedComponent,
 } from "../../api-schemas/score-reason-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
-import { trendPointsByDay } from "../../domain/figures/score-trend.ts";
+import { scoreTrendOfDays } from "../../domain/figures/score-trend-points.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parsePlace } from "../../domain/place.ts";
 import { actionFromOwnRow } from "../../domain/planning/planned-appliance.ts";
@@ -50,12 +50,12 @@ import { projectFailure } from "../../domain/scoring/outlook.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { readStoreConsistently } from "../../store/consistent-store-read.ts";
-import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists-queries.ts";
+import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { scoreReasons } from "../../usecases/explanation/score-reasons.ts";
-import { componentHistory } from "../../usecases/history/component-history.ts";
+import { loadComponentHistory } from "../../usecases/history/load-component-history.ts";
 import { actionsOfListedComponents } from "../../usecases/planning/actions-by-component.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
 import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
@@ -195,7 +195,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       replies: readOperationReplies("The component and its events, newest first", historyReply),
       async handle(call) {
         const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
-        const events = await componentHistory(call.store, component, call.yieldNow, call.reserveMemory);
+        const events = await loadComponentHistory(call.store, component, call.yieldNow, call.reserveMemory);
         return ok(withPartner(serializeComponentHistory(knowledge, component, events), call.partner.name));
       },
     }),
@@ -214,7 +214,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
         const from = addDays(dayOf(call.now), -RETENTION_DAYS);
         const days = await call.store.read.snapshots.days(from);
-        const points = trendPointsByDay(await call.store.read.snapshots.trendRows(component.id), days);
+        const points = scoreTrendOfDays(await call.store.read.snapshots.trendRows(component.id), days);
         const page = points.slice(slice.offset, slice.offset + slice.limit).map(serializeTrendPoint);
         const subject = { component_id: component.id };
         return ok(trendPage.of(page, slice, points.length, call.partner.name, subject));
@@ -279,7 +279,7 @@ const stateOfLists = ({ partner, store: { read }, sumsOf }: PartnerCall) =>
  */
 async function findComponents(
   call: PartnerCall,
-  slice: LimitAndOffset,
+  slice: StoredRowRange,
   total: number,
 ): Promise<{ rows: PlacedComponent[]; total: number }> {
   const { partner, query, store, sumsOf } = call;
@@ -314,7 +314,7 @@ type FoundAlerts = {
   demo?: Record<RiskTier, number> | undefined;
 };
 
-async function findAlerts(call: PartnerCall, slice: LimitAndOffset): Promise<FoundAlerts> {
+async function findAlerts(call: PartnerCall, slice: StoredRowRange): Promise<FoundAlerts> {
   const { partner, query, store, sumsOf } = call;
   const includesDemo = wantsDemo(query);
   const tier = parseAlertTier(query);

@@ -1,9 +1,9 @@
+import { pagingParameters, propertyInPath } from "../../api-schemas/api-parameter-schemas.ts";
 import {
   portfolioConditionTrend,
   propertyConditionTrend,
   serializeConditionPoint,
 } from "../../api-schemas/condition-trend-schema.ts";
-import { pagingParameters, propertyInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import {
   type Operation,
   ok,

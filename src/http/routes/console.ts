@@ -7,9 +7,9 @@ import {
   rejectForgedRequest,
   sessionCookie,
 } from "../console-session-cookies.ts";
+import { htmlPageReply } from "../html-page-reply.ts";
 import { CONSOLE, type Operation, ok, okReplies, publicOperation } from "../http-operation.ts";
 import { ADMIN_HEADERS } from "../http-responses.ts";
-import { pageReply } from "../page-reply.ts";
 
 type ConsoleDeps = {
   sessions: ConsoleSessions;
@@ -44,7 +44,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
         const { fileOf } = await assetTable();
         const asset = (name: string) => `assets/${fileOf(name)}`;
         const rendered = renderConsole({ style: asset("console.css"), script: asset("console.js") });
-        const page = pageReply({ frameAncestors: [] }, call, rendered);
+        const page = htmlPageReply({ frameAncestors: [] }, call, rendered);
         return { ...page, headers: { ...page.headers, ...ADMIN_HEADERS } };
       },
     }),

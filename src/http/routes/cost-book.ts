@@ -11,7 +11,7 @@ import {
 import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
   checkCostLine,
-  costLineDoubts,
+  costLineWarnings,
   dropOverlappingCostLines,
   MOST_COST_LINES,
 } from "../../domain/costs/cost-book-lines.ts";
@@ -103,7 +103,7 @@ export async function costLinesOfRequestBody(
       const line = parseCostLineJson(item, today);
       checkCostLine(knowledge, line, today);
       lines.push({ line, number });
-      for (const doubt of costLineDoubts(knowledge, line)) warnings.push(`Line ${number}: ${doubt}`);
+      for (const doubt of costLineWarnings(knowledge, line)) warnings.push(`Line ${number}: ${doubt}`);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       first ??= `Line ${number}: ${error.message}`;

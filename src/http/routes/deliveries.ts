@@ -1,4 +1,12 @@
 import {
+  createdSince,
+  createdUntil,
+  deliveryInPath,
+  eventFilter,
+  pagingParameters,
+  statusFilter,
+} from "../../api-schemas/api-parameter-schemas.ts";
+import {
   ownDeliveriesPage,
   ownResentReply,
   serializeDelivery,
@@ -7,14 +15,6 @@ import {
 import { ownEndpointReply, serializeOwnEndpoint } from "../../api-schemas/own-endpoint-schema.ts";
 import { forPartner, withPartner } from "../../api-schemas/paging-schema.ts";
 import { serializeWebhookTest, webhookTest } from "../../api-schemas/partner-schema.ts";
-import {
-  createdSince,
-  createdUntil,
-  deliveryInPath,
-  eventFilter,
-  pagingParameters,
-  statusFilter,
-} from "../../api-schemas/request-parameter-schemas.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { type ResendDeps, resendDelivery } from "../../usecases/deliveries/resend-deliveries.ts";
 import { sendTestDelivery, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
@@ -26,7 +26,7 @@ import {
   okReplies,
   partnerOperation,
 } from "../http-operation.ts";
-import { parseChoice, parseInstantOf, parseRowRange } from "../query-parameters.ts";
+import { parseChoice, parseInstantQueryParameter, parseRowRange } from "../query-parameters.ts";
 
 export type DeliveryDeps = Pick<ResendDeps, "changed">;
 
@@ -50,8 +50,8 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
           partnerId: partner.id,
           status: parseChoice(query, "status", DELIVERY_STATUSES),
           event: parseChoice(query, "event", WEBHOOK_EVENTS),
-          from: parseInstantOf(query, "since"),
-          to: parseInstantOf(query, "until"),
+          from: parseInstantQueryParameter(query, "since"),
+          to: parseInstantQueryParameter(query, "until"),
         };
         const { deliveryLog } = store.read;
         const total = await deliveryLog.countOfPartner(filter);

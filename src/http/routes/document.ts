@@ -17,9 +17,9 @@ import { renderDocsGuide } from "../../web/docs/guide.tsx";
 import { renderDocsReference } from "../../web/docs/reference.tsx";
 import type { RenderedPage } from "../../web/page/page-document.tsx";
 import { guideReplyText } from "../guide-reply-text.ts";
+import { htmlPageReply } from "../html-page-reply.ts";
 import { type Operation, publicOperation, type Reply } from "../http-operation.ts";
 import { openApiDocument } from "../openapi/openapi-document.ts";
-import { pageReply } from "../page-reply.ts";
 
 /** The example programs of the guide, by name. */
 const EXAMPLES: ReadonlyMap<string, string> = new Map([
@@ -88,7 +88,7 @@ export function documentOperations(
           openApiDocument(knowledge, operations()) as unknown as DocsApiDocument,
           await docsFiles("assets/"),
         );
-        return pageReply({ frameAncestors: [] }, call, reference);
+        return htmlPageReply({ frameAncestors: [] }, call, reference);
       },
     }),
     publicOperation({
@@ -102,7 +102,7 @@ export function documentOperations(
           await docsFiles("../assets/"),
           (target) => (/^(#|https?:)/.test(target) || isExample(target) ? target : undefined),
         );
-        return pageReply({ frameAncestors: [] }, call, guide);
+        return htmlPageReply({ frameAncestors: [] }, call, guide);
       },
     }),
     publicOperation({

@@ -1,4 +1,3 @@
-import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import {
   budgetInQuery,
   fileInPath,
@@ -7,7 +6,8 @@ import {
   tokenInPath,
   trendComponent,
   trendRange,
-} from "../../api-schemas/request-parameter-schemas.ts";
+} from "../../api-schemas/api-parameter-schemas.ts";
+import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import { serializeScoreReason } from "../../api-schemas/score-reason-schema.ts";
 import { type EmbedView, embedStatus } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -34,6 +34,7 @@ import {
 } from "../../web/sections/property-sections.tsx";
 import { compressBody, encodingFor, encodingHeaders } from "../content-encoding.ts";
 import { csvReplyChunks } from "../csv-replies.ts";
+import { htmlPageReply, PRIVATE_HEADERS } from "../html-page-reply.ts";
 import {
   type Call,
   type Operation,
@@ -42,9 +43,8 @@ import {
   type Reply,
   replyLength,
 } from "../http-operation.ts";
-import { PRIVATE_HEADERS, pageReply } from "../page-reply.ts";
 import type { PasscodeRequestGate } from "../passcode-request-gate.ts";
-import { parsePlanTermsOrDefaults } from "../query-parameters.ts";
+import { parsePlanTermsQueryOrDefaults } from "../query-parameters.ts";
 import { replyKey } from "../reply-cache-key.ts";
 import { RequestConcurrencyLimiter } from "../request-concurrency-limiter.ts";
 import { workbookReply } from "../workbook-replies.ts";
@@ -113,7 +113,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   const figuresOf = (call: PublicCall, found: FoundEmbed) =>
     loadPropertyFigures(figuresDeps(call, found), found.property, {
       chosen: call.query.get("component"),
-      terms: parsePlanTermsOrDefaults(call.query),
+      terms: parsePlanTermsQueryOrDefaults(call.query),
       defaultTrend: sectionTrendComponentId,
     });
   /** Returns the reasons for the scores that the page shows. */
@@ -127,11 +127,11 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   // Loaded with the first page: a start does not wait for the renderer.
   const pages = () => import("../../web/embed/embed-pages.tsx");
   const notFoundPage = async (call: Call, up: string) =>
-    pageReply(deps, call, (await pages()).renderEmbedNotFoundPage(await styleAt(up)), 404);
+    htmlPageReply(deps, call, (await pages()).renderEmbedNotFoundPage(await styleAt(up)), 404);
   /** Returns the brand of the embed's partner for a page; `base` leads from the page to the embed's files. */
   const brandFor = async ({ embed }: FoundEmbed, base: string) => {
-    const { brandOfEmbed } = await import("../../web/embed/embed-brand.tsx");
-    return brandOfEmbed(await loadBrand(read, embed.partnerId), `${base}${LOGO_FILE}`);
+    const { embedPageBrand } = await import("../../web/embed/embed-brand.tsx");
+    return embedPageBrand(await loadBrand(read, embed.partnerId), `${base}${LOGO_FILE}`);
   };
   const passcodePage = async (
     call: Call,
@@ -146,8 +146,8 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     const brand = await brandFor(found, isTop ? `${token}/` : "");
     const { renderEmbedPasscodePage } = await import("../../web/embed/embed-passcode-page.tsx");
     const page = renderEmbedPasscodePage({ style: await styleAt(up), action, problem, brand });
-    if (typeof problem !== "object") return pageReply(deps, call, page, 403);
-    const { headers, ...reply } = pageReply(deps, call, page, 429);
+    if (typeof problem !== "object") return htmlPageReply(deps, call, page, 403);
+    const { headers, ...reply } = htmlPageReply(deps, call, page, 429);
     return { ...reply, headers: { ...headers, "retry-after": String(problem.waitS) } };
   };
   /** The logo shows nothing of the property, so that the form of a passcode has it, too. */
@@ -222,7 +222,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
             },
           );
           const rendered = await runYielding(steps, call.yieldNow);
-          return pageReply(deps, call, rendered);
+          return htmlPageReply(deps, call, rendered);
         };
         return replyFor(call, { name: "page", up: "../../" }, make, onView);
       },
@@ -270,7 +270,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
             brand: await brandFor(found, ""),
           });
           const rendered = await runYielding(steps, call.yieldNow);
-          return pageReply(deps, call, rendered);
+          return htmlPageReply(deps, call, rendered);
         }),
     }),
     publicOperation({
@@ -294,7 +294,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
             workbook: `${WORKBOOK}?years=${years}&inflation_pct=${inflation_pct}`,
           });
           const rendered = await runYielding(steps, call.yieldNow);
-          return pageReply(deps, call, rendered);
+          return htmlPageReply(deps, call, rendered);
         }),
     }),
     publicOperation({
@@ -308,7 +308,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
         if (call.params.file === LOGO_FILE) return await logoReply(call);
         if (call.params.file === WORKBOOK)
           return await replyFor(call, { name: WORKBOOK, up: "../../../" }, async ({ embed, property }) => {
-            const terms = parsePlanTermsOrDefaults(call.query);
+            const terms = parsePlanTermsQueryOrDefaults(call.query);
             const planDeps = { store, knowledge, clock: () => call.now, yieldNow: call.yieldNow };
             const plan = await planProperty(planDeps, property, terms, call.reserveMemoryFor(embed.id));
             const bytes = await reserveWorkbook(knowledge, plan, USUAL_FORM_TERMS, call.yieldNow);

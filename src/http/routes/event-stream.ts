@@ -1,3 +1,4 @@
+import { pagingParameters, requiredSinceParameter } from "../../api-schemas/api-parameter-schemas.ts";
 import {
   eventPage,
   serializeApplianceEntry,
@@ -5,9 +6,8 @@ import {
   serializePropertyEntry,
   serializeServiceEventEntry,
 } from "../../api-schemas/event-stream-schema.ts";
-import { pagingParameters, requiredSinceParameter } from "../../api-schemas/request-parameter-schemas.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { parseInstant } from "../../domain/time.ts";
+import { instantFromText } from "../../domain/time.ts";
 import type { HistoryEntry } from "../../store/queries/event-log-queries.ts";
 import type { EventStream } from "../../usecases/event-stream/event-stream.ts";
 import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
@@ -28,7 +28,7 @@ export function eventOperations(knowledge: Knowledge, stream: Pick<EventStream, 
       async handle({ now, partner, query, store }) {
         const slice = parseRowRange(query);
         const text = instantTextSince(query);
-        const since = text === undefined ? undefined : parseInstant(text);
+        const since = text === undefined ? undefined : instantFromText(text);
         if (text === undefined || since === undefined)
           throw invalidParameterFailure(
             "since",

@@ -1,3 +1,4 @@
+import { propertyInPath } from "../../api-schemas/api-parameter-schemas.ts";
 import { addAssumptionsToJson } from "../../api-schemas/assumptions-schema.ts";
 import { complianceReply, serializeCompliance } from "../../api-schemas/compliance-schema.ts";
 import type { FigureJsonAccumulator } from "../../api-schemas/figure-json-accumulator.ts";
@@ -15,16 +16,15 @@ import {
   replacementCostReply,
 } from "../../api-schemas/replacement-cost-schema.ts";
 import { propertyReportJsonAccumulator, reportReply } from "../../api-schemas/report-schema.ts";
-import { propertyInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { planContextOf } from "../../domain/planning/plan-context.ts";
 import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
 import { iterateStoredComponents } from "../../store/iterate-stored-components.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { loadPropertyCompliance } from "../../usecases/inspections/load-property-compliance.ts";
-import { planContextOf } from "../../usecases/planning/plan-context.ts";
 import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
 import {
   type Operation,

@@ -33,7 +33,7 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
       body: "json",
       async handle({ body, partner, store, now, yieldNow }) {
         // Its columns come from the validators, which a server creates with the first validation and not at its start.
-        const { importPostedRows } = await import("../../usecases/import/import-posted-rows.ts");
+        const { importTableRows } = await import("../../usecases/import/import-table-rows.ts");
         const { validFileMapping } = await import("../../usecases/import/mapping/file-mapping.ts");
         const { mapping: given, update, dryRun, silent, ...table } = parseRowsToImportJson(body);
         const mapping = given && validFileMapping(given);
@@ -42,7 +42,7 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
             { field: "mapping", message: "must be one that an earlier response has, changed or not" },
           ]);
         const deps = { store, knowledge, partner, clock: () => now, yieldNow };
-        const imported = await importPostedRows(deps, table, { mapping, update, dryRun, silent });
+        const imported = await importTableRows(deps, table, { mapping, update, dryRun, silent });
         return created(withPartner(serializeImportedRows(imported), partner.name));
       },
     }),

@@ -1,7 +1,7 @@
+import { layerTerms, lossTerms, propertyInPath } from "../../api-schemas/api-parameter-schemas.ts";
 import { serializeLossComponents } from "../../api-schemas/loss-components-schema.ts";
 import { lossesReply } from "../../api-schemas/losses-schema.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
-import { layerTerms, lossTerms, propertyInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import { underwritingReply } from "../../api-schemas/underwriting-schema.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";

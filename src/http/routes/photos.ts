@@ -1,3 +1,10 @@
+import {
+  applianceInPath,
+  filenameInPath,
+  PAGE_SIZES,
+  photoInPath,
+  photoPagingParameters,
+} from "../../api-schemas/api-parameter-schemas.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
   photoReply,
@@ -6,18 +13,11 @@ import {
   serializePhotos,
   upload,
 } from "../../api-schemas/photo-schema.ts";
-import {
-  applianceInPath,
-  filenameInPath,
-  PAGE_SIZES,
-  photoInPath,
-  photoPagingParameters,
-} from "../../api-schemas/request-parameter-schemas.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids.ts";
 import { MOST_PHOTOS, type Photo } from "../../domain/photo.ts";
-import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { Tx } from "../../store/store.ts";
+import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import {
   newPhotoName,
   type PhotoFiles,
@@ -167,7 +167,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
   ];
 }
 
-async function pageOfPhotos({ photos }: Pick<Tx, "photos">, applianceId: string, slice: LimitAndOffset) {
+async function pageOfPhotos({ photos }: Pick<Tx, "photos">, applianceId: string, slice: StoredRowRange) {
   const page = await photos.page(applianceId, slice);
   return { page, slice, total: await photos.count(applianceId) };
 }

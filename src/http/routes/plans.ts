@@ -1,3 +1,18 @@
+import {
+  actionFilters,
+  format,
+  formTerms,
+  includeDemo,
+  pagingParameters,
+  planTerms,
+  portfolioFormTerms,
+  portfolioPlanOrder,
+  propertyFilter,
+  propertyInPath,
+  stateFilter,
+  systemFilter,
+  tier,
+} from "../../api-schemas/api-parameter-schemas.ts";
 import { serializeAssumptions } from "../../api-schemas/assumptions-schema.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
@@ -20,26 +35,11 @@ import {
   serializePortfolioPlanTable,
 } from "../../api-schemas/portfolio-plan-schema.ts";
 import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
-import {
-  actionFilters,
-  format,
-  formTerms,
-  includeDemo,
-  pagingParameters,
-  planTerms,
-  portfolioFormTerms,
-  portfolioPlanOrder,
-  propertyFilter,
-  propertyInPath,
-  stateFilter,
-  systemFilter,
-  tier,
-} from "../../api-schemas/request-parameter-schemas.ts";
 import { spreadsheetCsvLine } from "../../csv/write-csv.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { PLAN_ORDERS } from "../../domain/planning/plan-terms.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
-import { pageOfActions } from "../../usecases/planning/action-list.ts";
+import { loadActionListPage } from "../../usecases/planning/action-list.ts";
 import {
   collectPlanFlags,
   loadPlanUnitLabels,
@@ -75,8 +75,8 @@ import {
 import {
   parseActionFilter,
   parseChoice,
-  parseFormTerms,
   parsePlanTerms,
+  parseReserveFormTermsQuery,
   parseRowRange,
   wantsDemo,
 } from "../query-parameters.ts";
@@ -102,7 +102,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       replies: { ...planReplies, 200: { ...planReplies[200], alternativeType: [CSV, XLSX] } },
       async handle({ reserveMemory, now, params, partner, query, request, store, yieldNow }) {
         const wanted = parseTableFormatParameter({ query, request });
-        const asked = parseFormTerms(query);
+        const asked = parseReserveFormTermsQuery(query);
         const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
         const property = await requirePropertyInPath(store, partner, params.id!);
         const deps = { store, knowledge, clock: () => now, yieldNow };
@@ -153,7 +153,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       async handle({ now, partner, query, request, signal, store, yieldNow }) {
         const slice = parseRowRange(query);
         const wanted = parseTableFormatParameter({ query, request });
-        const asked = parseFormTerms(query);
+        const asked = parseReserveFormTermsQuery(query);
         const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
         const deps = { store, knowledge, clock: () => now, yieldNow, signal };
         const includesDemo = wantsDemo(query);
@@ -214,7 +214,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         if (filter.propertyId !== undefined) await requirePropertyInPath(store, partner, filter.propertyId);
         const prices = await partnerPrices(store.read, knowledge, partner);
         const deps = { store, knowledge, prices, clock: () => now, yieldNow, signal };
-        const { actions, sums } = await pageOfActions(deps, filter, {
+        const { actions, sums } = await loadActionListPage(deps, filter, {
           order,
           slice,
           includeDemo: includesDemo,

@@ -1,6 +1,6 @@
 import { assetTable } from "../../web/assets/asset-table.ts";
+import { htmlPageReply } from "../html-page-reply.ts";
 import { type Operation, publicOperation } from "../http-operation.ts";
-import { pageReply } from "../page-reply.ts";
 
 type PortfolioAppDeps = {
   /** The sites that may show the page in a frame, as Content-Security-Policy sources. */
@@ -22,7 +22,7 @@ export function portfolioAppOperation({ frameAncestors }: PortfolioAppDeps): Ope
         script: `../assets/${fileOf("app.js")}`,
         workbookReader: `../assets/${fileOf("workbook-worker.js")}`,
       });
-      return pageReply({ frameAncestors, allowsBlobImages: true }, call, rendered);
+      return htmlPageReply({ frameAncestors, allowsBlobImages: true }, call, rendered);
     },
   });
 }

@@ -1,3 +1,11 @@
+import {
+  format,
+  includeDemo,
+  pagingParameters,
+  propertyFilters,
+  propertyInPath,
+  sandbox,
+} from "../../api-schemas/api-parameter-schemas.ts";
 import { addAssumptionsToJson } from "../../api-schemas/assumptions-schema.ts";
 import { EXAMPLE_IDS } from "../../api-schemas/definition/schema-field-types.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
@@ -28,14 +36,6 @@ import {
   writtenPropertyReply,
 } from "../../api-schemas/property-schema.ts";
 import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
-import {
-  format,
-  includeDemo,
-  pagingParameters,
-  propertyFilters,
-  propertyInPath,
-  sandbox,
-} from "../../api-schemas/request-parameter-schemas.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
@@ -61,10 +61,10 @@ import {
   readOperationReplies,
 } from "../http-operation.ts";
 import {
-  assumptionsReplyColumn,
-  assumptionsReplyField,
+  httpReplyAssumptionsColumn,
+  httpReplyAssumptionsField,
   PORTFOLIO_ASSUMPTIONS_COLUMN,
-} from "../portfolio-replies.ts";
+} from "../portfolio-assumptions-reply.ts";
 import { parsePropertyFilter, parseRowRange, wantsDemo, wantsSandboxEvents } from "../query-parameters.ts";
 
 export function propertyOperations(knowledge: Knowledge): Operation[] {
@@ -256,12 +256,18 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
           isSandbox: wantsSandboxEvents(query),
           slice,
         });
-        const assumptions = await assumptionsReplyField(store.read, knowledge, found.counted);
+        const assumptions = await httpReplyAssumptionsField(store.read, knowledge, found.counted);
         const items = found.rows.map((row) => serializePortfolioItem(knowledge, row));
         const totals = serializePortfolioTotals(knowledge, found.totals, found.flags);
         const sums = withRecalculating({ totals, assumptions }, found.isRecalculating);
         const page = portfolioPage.of(items, slice, found.total, partner.name, sums);
-        return listReply(call, page, "portfolio", portfolioItem, assumptionsReplyColumn(page, assumptions));
+        return listReply(
+          call,
+          page,
+          "portfolio",
+          portfolioItem,
+          httpReplyAssumptionsColumn(page, assumptions),
+        );
       },
     }),
   ];

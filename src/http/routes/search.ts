@@ -1,5 +1,5 @@
+import { searchText } from "../../api-schemas/api-parameter-schemas.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
-import { searchText } from "../../api-schemas/request-parameter-schemas.ts";
 import { searchReply, serializeFoundRecords } from "../../api-schemas/search-schema.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { searchPortfolioRecords } from "../../usecases/portfolio/search-portfolio-records.ts";

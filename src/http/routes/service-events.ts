@@ -1,5 +1,5 @@
+import { serviceEventInPath } from "../../api-schemas/api-parameter-schemas.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
-import { serviceEventInPath } from "../../api-schemas/request-parameter-schemas.ts";
 import {
   newServiceEvents,
   parseNewServiceEventJson,

@@ -4,11 +4,11 @@ import type { Operation } from "../../http/http-operation.ts";
 import { type AdminApiDeps, adminApiOperations } from "../../http/routes/admin-api.ts";
 import { consoleOperations } from "../../http/routes/console.ts";
 import { metricsOperation } from "../../http/routes/metrics.ts";
-import type { ErrorLogEntry } from "../../logging/error-log-entry.ts";
+import type { LoggedError } from "../../logging/logged-error.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import { testPmsConnection } from "../../pms/pms-connection-test.ts";
 import type { Store } from "../../store/store.ts";
-import { probeDeliverySignatures } from "../../usecases/deliveries/probe-delivery-signatures.ts";
+import { checkPartnerSignatureVerification } from "../../usecases/deliveries/check-partner-signature-verification.ts";
 import { createWebhookResolver } from "../../webhooks/webhook-dns-resolver.ts";
 import type { HttpSender } from "../../webhooks/webhook-http-sender.ts";
 import type { CalibrationRuns } from "./compose-calibration-runs.ts";
@@ -20,7 +20,7 @@ type Sources = Omit<OverviewSources, "read" | "tlsValidTo" | "walArchiving"> & {
   store: Store;
   metrics: Metrics;
   later: StartedParts;
-  recentErrors: () => readonly ErrorLogEntry[];
+  recentErrors: () => readonly LoggedError[];
 };
 
 /** The dependencies of the administrators' operations. */
@@ -62,7 +62,9 @@ export function composeAdminOperations(
       tasks: () => tasks,
       probe: async (administration, partner) => {
         const { timeoutMs } = config.webhooks;
-        return (await probeDeliverySignatures({ administration, send, clock, timeoutMs }, [partner]))[0];
+        return (
+          await checkPartnerSignatureVerification({ administration, send, clock, timeoutMs }, [partner])
+        )[0];
       },
       runRmPreflight: () =>
         testPmsConnection({ settings: config.rm, resolve: createWebhookResolver(), clock }),

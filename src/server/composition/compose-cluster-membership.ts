@@ -1,6 +1,6 @@
 import { type Cluster, SINGLE_NODE } from "../../cluster/cluster.ts";
 import type { ClusterClock } from "../../cluster/cluster-clock.ts";
-import { clusterLeaseRepository } from "../../cluster/cluster-lease-repository.ts";
+import { clusterLeaseRepository } from "../../cluster/cluster-leases-and-servers.ts";
 import { Membership } from "../../cluster/cluster-membership.ts";
 import { leaseMsFor } from "../../cluster/lease.ts";
 import type { Config } from "../../config/settings.ts";

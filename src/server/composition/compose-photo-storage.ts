@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { opendir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { keepDeletedPhotoForBackups } from "../../backup/deleted-photos-for-backups.ts";
+import { backUpDeletedPhoto } from "../../backup/backup-deleted-photos.ts";
 import { notFound, StorageError } from "../../domain/errors.ts";
 import { isPhotoFileName } from "../../domain/photo.ts";
 import { formatBytes, replaceFile, storageErrorOfFile } from "../../files/durable-files.ts";
@@ -40,7 +40,7 @@ function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits): PhotoFiles
       return file;
     },
     async remove(filename) {
-      await keepDeletedPhotoForBackups(dataDir, filename);
+      await backUpDeletedPhoto(dataDir, filename);
       await rm(join(folder, filename), { force: true });
     },
     async *writtenBefore(instant) {

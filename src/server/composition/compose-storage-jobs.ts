@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { removePhotosAbandonedByBackups } from "../../backup/deleted-photos-for-backups.ts";
+import { removeAbandonedBackupPhotos } from "../../backup/backup-deleted-photos.ts";
 import type { Config } from "../../config/settings.ts";
 import type { Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
@@ -75,7 +75,7 @@ export function composeStorageJobs(deps: {
             signal,
           );
           if (files > 0) log.info({ files }, "orphaned uploads removed");
-          const left = hasFile ? await removePhotosAbandonedByBackups(dataDir, clock()) : [];
+          const left = hasFile ? await removeAbandonedBackupPhotos(dataDir, clock()) : [];
           for (const folder of left)
             log.warn({ folder }, "deleted photos of a backup that was killed not removed");
           for (const folder of new Set([dataDir, config.backup.dir])) {

@@ -59,7 +59,7 @@ export async function requireUsableDatabase(
 export const UNFINISHED_MOVE = "unfinished_move";
 
 /** The names of the schema's tables. */
-export async function schemaTables(client: pg.Client): Promise<string[]> {
+export async function tablesOfPostgresSchema(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1",
   );
@@ -75,7 +75,7 @@ export async function pendingPostgresMigrations(
   { displayName }: DatabaseAddress,
   migrations: readonly PostgresMigration[],
 ): Promise<readonly PostgresMigration[]> {
-  const tables = await schemaTables(client);
+  const tables = await tablesOfPostgresSchema(client);
   if (tables.length === 0) return migrations;
   if (tables.includes(UNFINISHED_MOVE))
     throw new OperatorError(
@@ -199,7 +199,7 @@ export async function runningServersText(client: pg.Client): Promise<string | un
 /** Returns the owners and names of the locks that running commands hold, for people; undefined without any. */
 async function runningCommands(client: pg.Client): Promise<string | undefined> {
   // The table is younger than the oldest schema that can be migrated.
-  if (!(await schemaTables(client)).includes("locks")) return undefined;
+  if (!(await tablesOfPostgresSchema(client)).includes("locks")) return undefined;
   await client.query("LOCK TABLE locks IN SHARE ROW EXCLUSIVE MODE");
   const { rows } = await client.query<{ owner: string; name: string }>(
     "SELECT owner, name FROM locks WHERE expires_at > extract(epoch FROM clock_timestamp()) * 1000 ORDER BY 2",

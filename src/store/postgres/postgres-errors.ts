@@ -64,7 +64,7 @@ export function isPostgresLockTimeout(error: unknown): boolean {
  * Returns whether PostgreSQL lacks disk space, memory, locks or connections, or has failed. At a commit, the error may be that
  * of a crash after the commit was stored.
  */
-export function isSystemFailure(error: unknown): boolean {
+export function isPostgresSystemFailure(error: unknown): boolean {
   return /^(53|58|XX)...$/.test(postgresErrorOf(error)?.code ?? "");
 }
 
@@ -74,7 +74,7 @@ export function failsWholePostgresTransaction(error: unknown): boolean {
   return (
     isPostgresConnectionLost(error) ||
     isRetryablePostgresConflict(error) ||
-    isSystemFailure(error) ||
+    isPostgresSystemFailure(error) ||
     /^(25006|57014)$/.test(postgresErrorOf(error)?.code ?? "")
   );
 }

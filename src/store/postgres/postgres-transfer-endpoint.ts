@@ -10,7 +10,7 @@ import {
   refuseEmptyDatabase,
   requireUsableDatabase,
   runningServersText,
-  schemaTables,
+  tablesOfPostgresSchema,
   UNFINISHED_MOVE,
 } from "./migrate-postgres.ts";
 import { postgresEngine } from "./postgres-engine.ts";
@@ -53,7 +53,7 @@ export async function openPostgresTransferTarget(
   { now, again }: { now: Instant; again: boolean },
 ): Promise<PostgresEndpoint & { finish(): Promise<void> }> {
   const endpoint = await openEndpoint(url, async (client, address) => {
-    const tables = await schemaTables(client);
+    const tables = await tablesOfPostgresSchema(client);
     if (again && tables.includes(UNFINISHED_MOVE)) await dropAll(client, tables);
     const applied = await applyPostgresMigrations(client, address, POSTGRES_MIGRATIONS, now);
     if (applied.length < POSTGRES_MIGRATIONS.length) await requireNoRows(client, address);
@@ -66,7 +66,7 @@ export async function openPostgresTransferTarget(
 const FILLED_INITIALLY = ["schema_migrations", "clock", "model_in_use"];
 
 async function requireNoRows(client: pg.Client, { displayName }: DatabaseAddress): Promise<void> {
-  const tables = (await schemaTables(client)).filter((name) => !FILLED_INITIALLY.includes(name));
+  const tables = (await tablesOfPostgresSchema(client)).filter((name) => !FILLED_INITIALLY.includes(name));
   for (const name of tables) {
     const { rows } = await client.query(`SELECT 1 FROM ${quoted(name)} LIMIT 1`);
     if (rows.length > 0)

@@ -15,7 +15,7 @@ import {
 import { CRITICAL_FROM, type PlacedComponent, WARNING_FROM } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 import { isElevatedScoreSql } from "./elevated-score-condition.ts";
 import { placedComponentPage } from "./placed-component-rows-queries.ts";
 
@@ -38,7 +38,7 @@ export const alertFilterKind = ({ system, state }: Places) =>
  * Makes a read of the index of expected costs for each filter, whose columns it has: `make` gets the conditions of `leastScore`
  * and `mostScore`, of `system` and of `state`. None can be a bound of an index, or that of another one would be used.
  */
-export function costIndexReadsByFilter<Read>(
+export function readsByFilterOnCostIndex<Read>(
   { tables: { components } }: Engine,
   make: (...conditions: SQL[]) => Read,
 ) {
@@ -57,7 +57,7 @@ export function costIndexReadsByFilter<Read>(
  * Alerts of one system, one state, or both. Each filter has an index of the elevated components in their order, which
  * alone is read to count and skip rows: 300,000 took 20 ms.
  */
-export function alertLists(engine: Engine) {
+export function alertListsStore(engine: Engine) {
   const { db } = engine;
   const { components } = engine.tables;
   // A literal condition, so that SQLite uses the partial indexes.
@@ -124,7 +124,7 @@ export function alertLists(engine: Engine) {
         .orderBy(...byCost),
     );
   };
-  const costPages = costIndexReadsByFilter(engine, costPage);
+  const costPages = readsByFilterOnCostIndex(engine, costPage);
   const readsFor = ({ system, state }: AlertFilter) =>
     state === undefined ? bySystem : system === undefined ? byState : byBoth;
 
@@ -133,7 +133,7 @@ export function alertLists(engine: Engine) {
     async alertPage(
       filter: AlertFilter,
       tier: RiskTier | undefined,
-      slice: LimitAndOffset,
+      slice: StoredRowRange,
     ): Promise<PlacedComponent[]> {
       return readsFor(filter).page({ ...filter, ...scoreRangeOfTier(tier), ...slice });
     },
@@ -141,7 +141,7 @@ export function alertLists(engine: Engine) {
     async costliestPage(
       filter: AlertFilter,
       tier: RiskTier | undefined,
-      slice: LimitAndOffset,
+      slice: StoredRowRange,
     ): Promise<PlacedComponent[]> {
       const { from: leastScore, to: mostScore } = scoreRangeOfTier(tier);
       return costPages[alertFilterKind(filter)]({ ...filter, leastScore, mostScore, ...slice });

@@ -3,7 +3,7 @@ import type { Appliance, ListedAppliance } from "../../domain/appliance.ts";
 import type { StoredDue } from "../../domain/planning/planned-appliance.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 import {
   isInSequenceRange,
   listPageStarts,
@@ -263,14 +263,14 @@ export function applianceStore(engine: Engine) {
     ): Promise<(ScoredAppliance & { seq: number })[]> {
       return forScoringAfter({ propertyId, after, limit });
     },
-    async page(partnerId: string, { limit, offset }: LimitAndOffset): Promise<ListedAppliance[]> {
+    async page(partnerId: string, { limit, offset }: StoredRowRange): Promise<ListedAppliance[]> {
       return await page({ partnerId, limit, offset: await places.before(partnerId, offset) });
     },
     /** Returns the appliances numbered from after `after` to `last`, retired ones included, in the order of creation. */
     async numbered(partnerId: string, after: number, last: number): Promise<Appliance[]> {
       return sortBySequence(await numbered().execute({ partnerId, ...sequenceRange(after, last) }));
     },
-    async pageOfRetired(partnerId: string, { limit, offset }: LimitAndOffset): Promise<Appliance[]> {
+    async pageOfRetired(partnerId: string, { limit, offset }: StoredRowRange): Promise<Appliance[]> {
       return await db
         .select()
         .from(appliances)
@@ -305,7 +305,7 @@ export function applianceStore(engine: Engine) {
     /** Returns a page of a property's appliances by creation: those that are not retired, the retired, or all. */
     async pageOfProperty(
       propertyId: string,
-      slice: LimitAndOffset,
+      slice: StoredRowRange,
       which: RetirementFilter = "active",
     ): Promise<Appliance[]> {
       // Sorts and skips numbers alone, which are in the index, and not rows.

@@ -4,7 +4,7 @@ import { isId } from "../../domain/ids.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { AuditAction } from "../../domain/wording/audit-actions.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 
 type NewEntry = { at: Instant; actor: string; action: AuditAction; subject: string };
 
@@ -50,7 +50,7 @@ export function auditStore(engine: Engine) {
       await db.insert(correctionValues).values({ seq: row!.seq, partnerId, detail: values });
     },
     /** Ordered from the newest. The values of partners are in the detail until their purge. */
-    async page(slice: LimitAndOffset, filter: AuditFilter = {}): Promise<AuditEntry[]> {
+    async page(slice: StoredRowRange, filter: AuditFilter = {}): Promise<AuditEntry[]> {
       const rows = await db
         .select({ entry: auditLog, values: correctionValues.detail })
         .from(auditLog)

@@ -5,7 +5,7 @@ import type { Property } from "../../domain/property.ts";
 import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/property-totals.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Engine } from "../engine.ts";
-import { alertFilterKind, costIndexReadsByFilter, scoreRangeOfTier } from "./alert-lists-queries.ts";
+import { alertFilterKind, readsByFilterOnCostIndex, scoreRangeOfTier } from "./alert-lists-queries.ts";
 import { isElevatedScoreSql } from "./elevated-score-condition.ts";
 import type { CodeCount } from "./flags-queries.ts";
 import { selectPlacedComponents } from "./placed-component-rows-queries.ts";
@@ -45,7 +45,7 @@ type AlertSelection = BookAlertFilter & { order: AlertOrder; partnerIds: readonl
  * Reads over the records of several partners. Each statement reads the stored sums of all of them, or one page: 1,000 partners
  * with a million components took 0.3 ms for their sums, 2 ms for their flags and 11 ms for their alerts by all scores.
  */
-export function bookStore(engine: Engine) {
+export function bookOfBusinessStore(engine: Engine) {
   const { db } = engine;
   const { componentCounters, components, flagCounts, partners, partnerTotals, properties, propertyTotals } =
     engine.tables;
@@ -182,7 +182,7 @@ export function bookStore(engine: Engine) {
       state: alerts(riskScore, ofState),
       both: alerts(riskScore, ofState, ofSystem),
     },
-    cost: costIndexReadsByFilter(engine, (...conditions) => alerts(expectedCostCents, ...conditions)),
+    cost: readsByFilterOnCostIndex(engine, (...conditions) => alerts(expectedCostCents, ...conditions)),
   };
   /** Buckets of scores are their hundredths. */
   const { partnerId, bucket, block, count: inBucket } = componentCounters;

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Claim } from "../../domain/claim.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -151,7 +151,7 @@ export function claimStore(engine: Engine) {
       return countedAfter({ propertyId, dateOfLoss, id, limit });
     },
     /** Ordered by date of loss, the newest first. */
-    async page(propertyId: string, slice: LimitAndOffset): Promise<Claim[]> {
+    async page(propertyId: string, slice: StoredRowRange): Promise<Claim[]> {
       return await page().execute({ propertyId, ...slice });
     },
     /** Moves claims to another property. */

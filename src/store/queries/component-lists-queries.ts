@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, gt, gte, inArray, type SQL, sql } from "driz
 import { type PlacedComponent, tierOfHundredths } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 import { isElevatedScoreSql } from "./elevated-score-condition.ts";
 import { listPageStarts } from "./list-page-starts-queries.ts";
 import { placedComponentPage } from "./placed-component-rows-queries.ts";
@@ -44,7 +44,7 @@ export type NarrowFilter = {
  * The lists of a partner's components, each read from an index in its order. OFFSET would walk, and join, all that
  * it passes over: so a page first finds the `seq` that it begins at, by the counters and the index alone.
  */
-export function componentLists(engine: Engine) {
+export function componentListsStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { components, componentCounters } = engine.tables;
   const mine = eq(components.partnerId, placeholder("partnerId"));
@@ -171,7 +171,7 @@ export function componentLists(engine: Engine) {
   async function bucketPage(
     list: typeof ofTier,
     bucket: Bucket,
-    { limit, offset }: LimitAndOffset,
+    { limit, offset }: StoredRowRange,
   ): Promise<PlacedComponent[]> {
     if (limit <= 0) return [];
     if (offset === 0) return list.from({ ...bucket, limit, from: 0 });
@@ -183,7 +183,7 @@ export function componentLists(engine: Engine) {
 
   async function rescoredPage(
     partnerId: string,
-    { limit, offset }: LimitAndOffset,
+    { limit, offset }: StoredRowRange,
   ): Promise<PlacedComponent[]> {
     if (offset === 0) return rescoredAfter({ partnerId, limit, rescoredAt: 0, seq: 0 });
     const [last] = await rescoredAt({ partnerId, offset: offset - 1 });
@@ -242,7 +242,7 @@ export function componentLists(engine: Engine) {
   const bound = (where: NarrowFilter) => ({ ...where, propertyIds: engine.list(where.propertyIds ?? []) });
 
   return {
-    async page(partnerId: string, { limit, offset }: LimitAndOffset): Promise<PlacedComponent[]> {
+    async page(partnerId: string, { limit, offset }: StoredRowRange): Promise<PlacedComponent[]> {
       return page({ partnerId, limit, offset: await places.before(partnerId, offset) });
     },
     /** Returns components with a `seq` after `after`, in order. */
@@ -258,7 +258,7 @@ export function componentLists(engine: Engine) {
     ): Promise<PlacedComponent[]> {
       return ofTier.from({ partnerId, tier, limit, from: after + 1 });
     },
-    async tierPage(partnerId: string, tier: RiskTier, slice: LimitAndOffset): Promise<PlacedComponent[]> {
+    async tierPage(partnerId: string, tier: RiskTier, slice: StoredRowRange): Promise<PlacedComponent[]> {
       return bucketPage(ofTier, { partnerId, bucket: TIER_BUCKETS[tier], tier }, slice);
     },
     countElevated,
@@ -268,7 +268,7 @@ export function componentLists(engine: Engine) {
      */
     async elevatedPage(
       partnerId: string,
-      slice: LimitAndOffset,
+      slice: StoredRowRange,
       tier?: RiskTier,
       counts?: readonly ScoreCount[],
     ): Promise<PlacedComponent[]> {
@@ -293,7 +293,7 @@ export function componentLists(engine: Engine) {
      * Returns CRITICAL and WARNING components ordered by their last scoring: first those that the latest snapshot scored,
      * by creation, then those that were scored since.
      */
-    async elevatedByScoring(partnerId: string, slice: LimitAndOffset): Promise<PlacedComponent[]> {
+    async elevatedByScoring(partnerId: string, slice: StoredRowRange): Promise<PlacedComponent[]> {
       if (slice.limit <= 0) return [];
       const count = await countBucket(partnerId, SETTLED_ELEVATED);
       const found = slice.offset < count ? await bucketPage(settled, settledBucket(partnerId), slice) : [];
@@ -321,7 +321,7 @@ export function componentLists(engine: Engine) {
       return countBucket(partnerId, TIER_BUCKETS[tier]);
     },
     /** Alerts are ordered by score, lists by creation. */
-    async narrowPage(where: NarrowFilter, slice: LimitAndOffset): Promise<PlacedComponent[]> {
+    async narrowPage(where: NarrowFilter, slice: StoredRowRange): Promise<PlacedComponent[]> {
       return narrowReads(where).page({ ...bound(where), ...slice });
     },
     async countNarrow(where: NarrowFilter): Promise<Record<RiskTier, number>> {

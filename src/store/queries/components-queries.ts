@@ -3,8 +3,8 @@ import type { Component, ComponentToScore, PlacedComponent } from "../../domain/
 import type { System } from "../../domain/knowledge.ts";
 import type { ScoreState } from "../../domain/scoring/scoring-types.ts";
 import type { Engine } from "../engine.ts";
-import { alertLists } from "./alert-lists-queries.ts";
-import { componentLists } from "./component-lists-queries.ts";
+import { alertListsStore } from "./alert-lists-queries.ts";
+import { componentListsStore } from "./component-lists-queries.ts";
 import { isInSequenceRange, sequenceRange, sortBySequence } from "./list-page-starts-queries.ts";
 import { selectPlacedComponents } from "./placed-component-rows-queries.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -141,8 +141,8 @@ export function componentStore(engine: Engine) {
   );
 
   return {
-    ...componentLists(engine),
-    ...alertLists(engine),
+    ...componentListsStore(engine),
+    ...alertListsStore(engine),
     async find(partnerId: string, id: string): Promise<PlacedComponent | undefined> {
       return (await byId({ partnerId, id }))[0];
     },

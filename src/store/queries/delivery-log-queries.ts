@@ -1,16 +1,16 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, lt, type SQL, sql } from "drizzle-orm";
 import {
   type Delivery,
-  type FailedWindow,
+  type FailedDeliveryWindow,
   type FailureGroup,
   type LoggedDelivery,
   MAX_GROUP_COUNT,
 } from "../../domain/delivery.ts";
-import { deliveryCreatedAt, lowestDeliveryIdFrom } from "../../domain/ids.ts";
+import { deliveryCreatedAt, deliveryIdLowerBound } from "../../domain/ids.ts";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 
 type DeliveryFilter = {
   partnerId?: string | undefined;
@@ -53,8 +53,8 @@ export function deliveryLogStore(engine: Engine) {
       partnerId === undefined ? undefined : eq(d.partnerId, partnerId),
       status && STATUS_IS[status],
       event === undefined ? undefined : eq(d.event, event),
-      since === undefined ? undefined : gte(d.id, lowestDeliveryIdFrom(Math.min(since, LATEST))),
-      until === undefined ? undefined : lt(d.id, lowestDeliveryIdFrom(Math.min(until, LATEST))),
+      since === undefined ? undefined : gte(d.id, deliveryIdLowerBound(Math.min(since, LATEST))),
+      until === undefined ? undefined : lt(d.id, deliveryIdLowerBound(Math.min(until, LATEST))),
     );
   /**
    * The order of the page. It is an expression if few rows may match, so that they are found by the index of their state
@@ -66,13 +66,13 @@ export function deliveryLogStore(engine: Engine) {
   };
   // As in the index of errors.
   const lastError = sql<string>`coalesce(${d.lastError}, '')`;
-  const failedWithin = ({ partnerId, from, to, error }: FailedWindow) =>
+  const failedWithin = ({ partnerId, from, to, error }: FailedDeliveryWindow) =>
     and(
       eq(d.partnerId, partnerId),
       STATUS_IS.failed,
       error === undefined ? undefined : eq(lastError, error),
-      gte(d.id, lowestDeliveryIdFrom(Math.min(from, LATEST))),
-      lt(d.id, lowestDeliveryIdFrom(Math.min(to, LATEST))),
+      gte(d.id, deliveryIdLowerBound(Math.min(from, LATEST))),
+      lt(d.id, deliveryIdLowerBound(Math.min(to, LATEST))),
     );
   /** Starts a new cycle of attempts now. Earlier attempts stay in the log. */
   const again = (now: Instant) => ({
@@ -94,8 +94,8 @@ export function deliveryLogStore(engine: Engine) {
         and(
           eq(d.partnerId, partnerId),
           event === undefined ? undefined : eq(d.event, event),
-          gte(d.id, lowestDeliveryIdFrom(Math.min(from, LATEST))),
-          lt(d.id, lowestDeliveryIdFrom(Math.min(to, LATEST))),
+          gte(d.id, deliveryIdLowerBound(Math.min(from, LATEST))),
+          lt(d.id, deliveryIdLowerBound(Math.min(to, LATEST))),
         ),
       )
       .orderBy(desc(d.id))
@@ -132,7 +132,7 @@ export function deliveryLogStore(engine: Engine) {
       return (await withAttempts(await db.select().from(d).where(eq(d.id, id))))[0];
     },
     /** Ordered from the newest. */
-    async page(filter: DeliveryFilter, { limit, offset }: LimitAndOffset): Promise<LoggedDelivery[]> {
+    async page(filter: DeliveryFilter, { limit, offset }: StoredRowRange): Promise<LoggedDelivery[]> {
       const rows = await db
         .select()
         .from(d)
@@ -156,7 +156,7 @@ export function deliveryLogStore(engine: Engine) {
           and(
             eq(d.partnerId, partners.id),
             STATUS_IS.failed,
-            gte(d.id, lowestDeliveryIdFrom(Math.min(since, LATEST))),
+            gte(d.id, deliveryIdLowerBound(Math.min(since, LATEST))),
           ),
         )
         .limit(MOST_COUNTED)
@@ -170,7 +170,7 @@ export function deliveryLogStore(engine: Engine) {
     /** Returns a partner's deliveries, ordered from the newest. */
     async pageOfPartner(
       filter: OwnDeliveryFilter,
-      { limit, offset }: LimitAndOffset,
+      { limit, offset }: StoredRowRange,
     ): Promise<LoggedDelivery[]> {
       const ids = ownIds(filter).limit(limit).offset(offset);
       return await withAttempts(await db.select().from(d).where(inArray(d.id, ids)).orderBy(desc(d.id)));
@@ -179,7 +179,7 @@ export function deliveryLogStore(engine: Engine) {
     async countOfPartner(filter: OwnDeliveryFilter): Promise<number> {
       return (await db.select({ n: count() }).from(ownIds(filter).as("matches")))[0]!.n;
     },
-    async countFailed(window: FailedWindow): Promise<number> {
+    async countFailed(window: FailedDeliveryWindow): Promise<number> {
       return (await db.select({ n: count() }).from(matchesOf(failedWithin(window)).as("matches")))[0]!.n;
     },
     /** Returns the next partner after one that has failed deliveries, or the first. */
@@ -209,7 +209,7 @@ export function deliveryLogStore(engine: Engine) {
       return rows[0]?.error;
     },
     /** Returns the newest failed deliveries with an error in a period; undefined if there are none. */
-    async failureGroup(window: Required<FailedWindow>): Promise<FailureGroup | undefined> {
+    async failureGroup(window: Required<FailedDeliveryWindow>): Promise<FailureGroup | undefined> {
       const matches = matchesOf(failedWithin(window))
         .orderBy(desc(d.id))
         .limit(MAX_GROUP_COUNT)
@@ -235,7 +235,7 @@ export function deliveryLogStore(engine: Engine) {
      * Starts new cycles for up to `limit` deliveries of a period with ids after `afterId`; returns their ids in order.
      */
     async resendFailed(
-      window: FailedWindow,
+      window: FailedDeliveryWindow,
       afterId: string,
       limit: number,
       now: Instant,

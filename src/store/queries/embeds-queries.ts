@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, getTableColumns, gt, isNull, sql } from "dri
 import { type Embed, type EmbedView, type ListedEmbed, MAX_EMBED_VIEWS } from "../../domain/embed.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 
 const { placeholder } = sql;
 
@@ -41,7 +41,7 @@ export function embedStore(engine: Engine) {
       return (await db.select(columns).from(embeds).where(eq(embeds.id, id)))[0];
     },
     /** Ordered from the newest. */
-    async page(slice: LimitAndOffset, filter: EmbedFilter = {}): Promise<ListedEmbed[]> {
+    async page(slice: StoredRowRange, filter: EmbedFilter = {}): Promise<ListedEmbed[]> {
       return await db
         .select({ ...columns, propertyName: properties.name })
         .from(embeds)

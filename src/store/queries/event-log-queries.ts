@@ -4,8 +4,8 @@ import type { Property } from "../../domain/property.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
 import type { Tables } from "../schema.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 
 const { placeholder } = sql;
 
@@ -78,7 +78,7 @@ export function eventLogStore(engine: Engine) {
       return (await first().execute({ partnerId, since }))[0]?.seq;
     },
     /** Returns entries with numbers from `from`, in order. */
-    async page(partnerId: string, from: number, limit: LimitAndOffset["limit"]): Promise<HistoryEntry[]> {
+    async page(partnerId: string, from: number, limit: StoredRowRange["limit"]): Promise<HistoryEntry[]> {
       return (await page().execute({ partnerId, from, limit })) as HistoryEntry[];
     },
   };

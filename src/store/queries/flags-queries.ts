@@ -15,7 +15,7 @@ const isCounted = ({ known, suspected }: CodeCount) => known + suspected > 0;
 const NONE = { known: 0, suspected: 0, properties: 0 };
 
 /** Adds a count to those by code. */
-export function addStoredFlagCount(
+export function addFlagCountRow(
   counts: Map<string, CodeCount>,
   { code, known, suspected, properties }: CodeCount,
 ): void {

@@ -2,7 +2,7 @@ import { and, asc, count, eq, inArray } from "drizzle-orm";
 import type { ListedPhoto, Photo } from "../../domain/photo.ts";
 import type { EventType } from "../../domain/service-event.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 
 /** Reads and writes the records of photos; their bytes are elsewhere. */
 export function photoStore(engine: Engine) {
@@ -13,7 +13,7 @@ export function photoStore(engine: Engine) {
       await db.insert(photos).values(photo);
     },
     /** Returns some of an appliance's photos in the order of their upload. */
-    async page(applianceId: string, { limit, offset }: LimitAndOffset): Promise<ListedPhoto[]> {
+    async page(applianceId: string, { limit, offset }: StoredRowRange): Promise<ListedPhoto[]> {
       // The photos before the page need no service event.
       const chosen = db
         .select({ id: photos.id })

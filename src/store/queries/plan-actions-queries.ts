@@ -18,7 +18,7 @@ import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Day } from "../../domain/time.ts";
 import type { WorkState } from "../../domain/work.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 import { isInSequenceRange, sequenceRange } from "./list-page-starts-queries.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
@@ -183,7 +183,7 @@ export function planActionStore(engine: Engine) {
       return mark({ propertyId, subjectId, ...columnsOf(work) });
     },
     /** Returns the subjects of the actions that match, the highest cost first. */
-    async page(filter: ActionFilter, order: ActionOrder, slice: LimitAndOffset) {
+    async page(filter: ActionFilter, order: ActionOrder, slice: StoredRowRange) {
       return await readsOf(filter, order).page({ ...bound(filter), ...slice });
     },
     async sums(filter: ActionFilter, order: ActionOrder): Promise<ActionSums> {

@@ -11,7 +11,7 @@ import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
 import type { Property } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 import { listPageStarts } from "./list-page-starts-queries.ts";
 import { aliased } from "./sql-column-aliases.ts";
 import { RETIRED_COUNTER } from "./stored-counter-buckets.ts";
@@ -314,7 +314,7 @@ export function planStore(engine: Engine) {
     /** Ordered by creation, without a few properties. */
     async page(
       partnerId: string,
-      { limit, offset }: LimitAndOffset,
+      { limit, offset }: StoredRowRange,
       without: readonly Pick<Property, "id" | "seq">[],
     ): Promise<PropertyPlanRow[]> {
       const after = await places.before(partnerId, offset);
@@ -328,7 +328,7 @@ export function planStore(engine: Engine) {
     /** Ordered by the cost of delay of what was due when the plans were stored, the highest first. */
     async pageByWaiting(
       partnerId: string,
-      slice: LimitAndOffset,
+      slice: StoredRowRange,
       without: readonly string[],
     ): Promise<PropertyPlanRow[]> {
       const ids = await idsByWaiting({ partnerId, without: engine.list(without), ...slice });

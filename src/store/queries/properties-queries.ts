@@ -3,7 +3,7 @@ import { streetKeyRange } from "../../domain/address.ts";
 import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 import {
   isInSequenceRange,
   listPageStarts,
@@ -320,7 +320,7 @@ export function propertyStore(engine: Engine) {
     ): Promise<{ id: string; name: string } | undefined> {
       return (await ofAddressKey({ partnerId, addressKey }))[0];
     },
-    /** Returns properties with a street address, as `streetKey` writes it, in any place. */
+    /** Returns properties with a street address, as `normalizedStreet` writes it, in any place. */
     async onStreet(partnerId: string, street: string, limit: number): Promise<MatchedProperty[]> {
       return await onStreet({ partnerId, ...streetKeyRange(street), limit });
     },
@@ -329,7 +329,7 @@ export function propertyStore(engine: Engine) {
       const [lower, upper] = [given.toLowerCase(), given.toUpperCase()].map(searchedTextForm);
       return await ofName({ partnerId, lower, upper, given: searchedTextForm(given), limit });
     },
-    async page(partnerId: string, { limit, offset }: LimitAndOffset): Promise<PropertyRow[]> {
+    async page(partnerId: string, { limit, offset }: StoredRowRange): Promise<PropertyRow[]> {
       return page({ partnerId, limit, offset: await places.before(partnerId, offset) });
     },
     /** Returns the properties numbered from after `after` to `last`, retired ones included, in the order of creation. */
@@ -350,7 +350,7 @@ export function propertyStore(engine: Engine) {
     /** Returns a page with the total count, from one statement. */
     async countedPage(
       partnerId: string,
-      slice: LimitAndOffset,
+      slice: StoredRowRange,
     ): Promise<{ rows: PropertyRow[]; total: number }> {
       const rows = await countedPage({ partnerId, ...slice });
       const total = rows[0]?.total ?? (await totals({ partnerId }))[0]!.total;

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { Property, SummarizedProperty } from "../../domain/property.ts";
 import type { PropertyTotals } from "../../domain/property-totals.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 import type { listPageStarts } from "./list-page-starts-queries.ts";
 import { aliased } from "./sql-column-aliases.ts";
 import { demoPropertiesOfPartner, propertyTotalsColumns } from "./totals-queries.ts";
@@ -68,7 +68,7 @@ export function propertiesWithSums(engine: Engine, places: ReturnType<typeof lis
       .orderBy(asc(properties.seq)),
   );
   return {
-    async portfolioPage(partnerId: string, { limit, offset }: LimitAndOffset): Promise<PortfolioRow[]> {
+    async portfolioPage(partnerId: string, { limit, offset }: StoredRowRange): Promise<PortfolioRow[]> {
       return await portfolio().execute({
         partnerId,
         limit,
@@ -76,7 +76,7 @@ export function propertiesWithSums(engine: Engine, places: ReturnType<typeof lis
       });
     },
     /** Does the same with the columns of a summary, prepared without conversions. */
-    async summaryPage(partnerId: string, { limit, offset }: LimitAndOffset): Promise<SummaryRow[]> {
+    async summaryPage(partnerId: string, { limit, offset }: StoredRowRange): Promise<SummaryRow[]> {
       const rows = await summaries({ partnerId, limit, offset: await places.before(partnerId, offset) });
       // SQLite has numbers for it.
       for (const row of rows) row.isDemo = Boolean(row.isDemo);

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gt, sql } from "drizzle-orm";
 import type { Unit } from "../../domain/property.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 
 const { placeholder } = sql;
 
@@ -41,7 +41,7 @@ export function unitStore(engine: Engine) {
       return ids.length === 0 ? [] : await ofIds().execute({ ids: engine.list(ids) });
     },
     /** Returns a page of units. They are numbered from 1 without gaps, so the offset is the number to start after. */
-    async page(propertyId: string, slice: LimitAndOffset): Promise<Unit[]> {
+    async page(propertyId: string, slice: StoredRowRange): Promise<Unit[]> {
       return await page().execute({ propertyId, ...slice });
     },
     async insert(rows: Unit[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { and, asc, count, eq, gt, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
-import type { ServerRows } from "../../cluster/cluster-lease-repository.ts";
+import type { ServerRows } from "../../cluster/cluster-leases-and-servers.ts";
 import { CLOCK_TOLERANCE_MS, type ListedServer } from "../../cluster/cluster-server.ts";
 import { type Lease, LONGEST_LEASE_MS } from "../../cluster/lease.ts";
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";

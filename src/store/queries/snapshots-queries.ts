@@ -1,10 +1,10 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { CLOCK_TOLERANCE_MS } from "../../cluster/cluster-server.ts";
-import type { TrendRow } from "../../domain/figures/score-trend.ts";
+import type { TrendRow } from "../../domain/figures/score-trend-points.ts";
 import { type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { LimitAndOffset } from "../limit-and-offset.ts";
 import type { Tables } from "../schema.ts";
+import type { StoredRowRange } from "../stored-row-range.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -136,7 +136,7 @@ export function snapshotStore(engine: Engine) {
       return (await latest().execute({}))[0];
     },
     /** Ordered by day, the newest first, with the total count. */
-    async page({ limit, offset }: LimitAndOffset): Promise<{ runs: SnapshotRun[]; total: number }> {
+    async page({ limit, offset }: StoredRowRange): Promise<{ runs: SnapshotRun[]; total: number }> {
       const newest = db.select().from(snapshotRuns).orderBy(desc(snapshotRuns.day));
       const [counted] = await db.select({ n: count() }).from(snapshotRuns);
       return { runs: await newest.limit(limit).offset(offset), total: counted!.n };

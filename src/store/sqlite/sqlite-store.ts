@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { notFound } from "../../domain/errors.ts";
-import { type IdKind, increasingIds, newDeliveryId } from "../../domain/ids.ts";
+import { deliveryIdAt, type IdKind, increasingIdGenerator } from "../../domain/ids.ts";
 import { TimeSlice } from "../../event-loop/event-loop.ts";
 import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts";
 import { createStores } from "../stores.ts";
@@ -29,7 +29,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   const sqlite = openSqlite(file, { ...options, now: options.clock() });
   const inside = createStores(sqlite.writer);
   let onOutbox: ((partnerIds: ReadonlySet<string>) => void) | undefined;
-  const idAt = increasingIds(options.random);
+  const idAt = increasingIdGenerator(options.random);
   let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
   const group = { now: 0, lastInstant: 0, moved: false };
   const monotonicMs = options.monotonicMs ?? (() => performance.now());
@@ -72,7 +72,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   };
   // Never earlier than existing ids, even after the clock was set back: ids order lists and deliveries.
   const idInstant = () => Math.max(group.now, group.lastInstant);
-  const newDelivery = () => newDeliveryId(latestInstant(), deliverySequence++);
+  const newDelivery = () => deliveryIdAt(latestInstant(), deliverySequence++);
   const base = {
     ...inside,
     yieldToEventLoop: yieldIfDue,

@@ -1,7 +1,6 @@
 import { CRITICAL_FROM, type PlacedComponent } from "../../domain/component.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import { readBookStoreConsistently } from "../../store/consistent-store-read.ts";
-import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import { scoreRangeOfTier } from "../../store/queries/alert-lists-queries.ts";
 import type {
   AlertCell,
@@ -11,6 +10,7 @@ import type {
   ValueCount,
   ValueRange,
 } from "../../store/queries/book-lists-queries.ts";
+import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { bookListPartsOfPage } from "./book-list-pages.ts";
 import { bookPartners } from "./book-members.ts";
@@ -35,7 +35,7 @@ type Selection = Listed & { partnerIds: ReadonlySet<string> | undefined };
 export async function bookAlerts(
   { store, yieldNow }: BookDeps,
   { partnerIds, ...listed }: Selection,
-  slice: LimitAndOffset,
+  slice: StoredRowRange,
 ): Promise<BookAlerts> {
   const listedValue = (row: PlacedComponent) =>
     listed.order === "cost" ? row.expectedCostCents : row.riskScore;
@@ -68,7 +68,7 @@ const isUnfiltered = ({ system, state }: BookAlertFilter) => system === undefine
 const sumOf = (counted: readonly { count: number }[]) => counted.reduce((sum, { count }) => sum + count, 0);
 
 /** Counts a selection as far as the page. `offset` of the answer is the page's place among the values. */
-async function countsOf(reading: Reading, listed: Listed, slice: LimitAndOffset): Promise<Counts> {
+async function countsOf(reading: Reading, listed: Listed, slice: StoredRowRange): Promise<Counts> {
   const { tier, order } = listed;
   if (!isUnfiltered(listed)) {
     const byScore = { ...listed, order: "score" } as const;
@@ -95,7 +95,7 @@ async function countsOf(reading: Reading, listed: Listed, slice: LimitAndOffset)
   };
 }
 
-const countCosts = (reading: Reading, listed: Listed, { limit, offset }: LimitAndOffset) =>
+const countCosts = (reading: Reading, listed: Listed, { limit, offset }: StoredRowRange) =>
   countValues(reading, listed, costRanges(), offset + limit);
 
 /** Counts alerts by value in descending ranges, until `enough` are found. Returns the values in descending order. */
@@ -167,7 +167,7 @@ async function rowsOf(
   { book, components }: Stores,
   cells: readonly AlertCell[],
   listed: Listed,
-  slice: LimitAndOffset,
+  slice: StoredRowRange,
 ): Promise<PlacedComponent[]> {
   const { order, tier, ...places } = listed;
   const rows: PlacedComponent[] = [];

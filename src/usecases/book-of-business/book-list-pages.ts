@@ -1,10 +1,10 @@
-import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
+import type { StoredRowRange } from "../../store/stored-row-range.ts";
 
 /** A list of a concatenation, with its length. */
 type Counted = { count: number };
 
 /** The part of a page that is of one list. */
-type ListPart<List> = LimitAndOffset & { list: List; isWhole: boolean };
+type ListPart<List> = StoredRowRange & { list: List; isWhole: boolean };
 
 /**
  * Returns the parts of lists that a page of their concatenation consists of. At most the first and the last are not whole.
@@ -14,7 +14,7 @@ type ListPart<List> = LimitAndOffset & { list: List; isWhole: boolean };
  */
 export function bookListPartsOfPage<List extends Counted>(
   lists: readonly List[],
-  { limit, offset }: LimitAndOffset,
+  { limit, offset }: StoredRowRange,
 ): ListPart<List>[] {
   const parts: ListPart<List>[] = [];
   let [skip, left] = [offset, limit];

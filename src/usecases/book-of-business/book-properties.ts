@@ -1,29 +1,26 @@
 import type { AssumptionCounts } from "../../domain/figures/assumptions.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { type PortfolioTotals, subtractPortfolioSums } from "../../domain/portfolio-totals.ts";
 import type { Property } from "../../domain/property.ts";
 import type { PropertyFilter } from "../../domain/property-filter.ts";
 import type { PropertyTotals } from "../../domain/property-totals.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import { readBookStoreConsistently } from "../../store/consistent-store-read.ts";
-import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { BookMember } from "../../store/queries/book-lists-queries.ts";
 import type { CodeCount } from "../../store/queries/flags-queries.ts";
 import type { Store } from "../../store/store.ts";
+import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import {
   findPortfolioMatches,
   listPortfolioMatches,
   sumsOfPortfolioMatches,
 } from "../portfolio/filtered-properties.ts";
+import { subtractPortfolioFlagCounts } from "../portfolio/load-portfolio-totals.ts";
 import {
   type CountedProperties,
   portfolioAssumptionCounts,
 } from "../portfolio/portfolio-assumption-counts.ts";
-import {
-  type PortfolioTotals,
-  subtractPortfolioFlagCounts,
-  subtractPortfolioSums,
-} from "../portfolio/portfolio-totals.ts";
 import { bookListPartsOfPage } from "./book-list-pages.ts";
 import { bookPartners } from "./book-members.ts";
 
@@ -50,7 +47,7 @@ type BookSelection = { partnerIds: ReadonlySet<string> | undefined; filter: Prop
 export async function bookProperties(
   { store, yieldNow }: BookDeps,
   { partnerIds, filter }: BookSelection,
-  slice: LimitAndOffset,
+  slice: StoredRowRange,
 ): Promise<BookPage> {
   return await readBookStoreConsistently(store, async (read) => {
     const members = await bookPartners(read, partnerIds);
@@ -65,11 +62,11 @@ export async function bookProperties(
  * Returns the same with the sums over all matches and what they rest on, from one state of the database. Sums leave out demo
  * properties unless `includeDemo`.
  */
-export async function bookPortfolio(
+export async function loadBookPortfolio(
   { store, knowledge, yieldNow }: PortfolioDeps,
   { partnerIds, filter }: BookSelection,
   includeDemo: boolean,
-  slice: LimitAndOffset,
+  slice: StoredRowRange,
 ): Promise<BookPage & BookSums & BookBasis> {
   return await readBookStoreConsistently(store, async (read) => {
     const members = await bookPartners(read, partnerIds);
@@ -95,7 +92,7 @@ export async function bookPortfolio(
 async function unfilteredPage(
   { book, properties }: Stores,
   members: readonly BookMember[],
-  slice: LimitAndOffset,
+  slice: StoredRowRange,
 ): Promise<{ rows: Row[]; total: number }> {
   const lists = members.map((member) => ({ id: member.id, count: member.properties }));
   const parts = bookListPartsOfPage(lists, slice);

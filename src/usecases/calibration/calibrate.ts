@@ -3,13 +3,13 @@ import { HAZARD_YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
 import { countFailuresByYearInSteps } from "../../domain/calibration/failure-years.ts";
 import { countFailures, FEWEST_FAILURES, type Fit, fitRecordInSteps } from "../../domain/calibration/fit.ts";
 import type { LifeOnRecord } from "../../domain/calibration/life.ts";
+import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
+import { fitSharedCausesInSteps } from "../../domain/calibration/shared-causes.ts";
 import {
   dCalibrationInSteps,
   type SurvivalCurve,
   survivalCurve,
-} from "../../domain/calibration/life-ends.ts";
-import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
-import { fitSharedCausesInSteps } from "../../domain/calibration/shared-causes.ts";
+} from "../../domain/calibration/survival-calibration.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { UNCORRECTED } from "../../domain/scoring/model-corrections.ts";

@@ -3,7 +3,7 @@ import { HAZARD_YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
 import { WindowCounts } from "../../domain/calibration/failure-window-counts.ts";
 import type { LifeOnRecord } from "../../domain/calibration/life.ts";
 import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
-import { type FailureForecast, validateForecastsInSteps } from "../../domain/calibration/proof.ts";
+import { type FailureForecast, validateForecastsInSteps } from "../../domain/calibration/model-proof.ts";
 import { isComponentOfType } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";

@@ -1,7 +1,10 @@
 import type { ComponentToScore } from "../../domain/component.ts";
-import { CascadeEffects, type CascadeSource as CascadingAppliance } from "../../domain/scoring/cascade.ts";
+import { appliancesSharingScores } from "../../domain/scoring/appliances-sharing-scores.ts";
+import {
+  CascadeEffects,
+  type CascadeSource as CascadingAppliance,
+} from "../../domain/scoring/failure-cascade.ts";
 import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/scoring/score.ts";
-import { scoringRepresentatives } from "../../domain/scoring/scoring-representatives.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { isOutcome, type ServiceEvent } from "../../domain/service-event.ts";
 import { addDays, type Day, type Instant } from "../../domain/time.ts";
@@ -84,7 +87,7 @@ export class PredictionOutcomeLog {
     const histories = new Map(loaded.history.appliances.map((history) => [history.id, history]));
     const reachingEver = upstream.map(({ id }) => histories.get(id)!);
     const ofUpstream = await loadModelCorrections(tx, knowledge, reachingEver);
-    const stands = scoringRepresentatives(reachingEver, ofUpstream);
+    const stands = appliancesSharingScores(reachingEver, ofUpstream);
     for (const [date, logs] of days) {
       const before = addDays(date, -1);
       const targets = [...logs.keys()];

@@ -3,7 +3,7 @@ import type { ChangeOrVoid, Voiding } from "../../api-schemas/voiding-schema.ts"
 import {
   type Claim,
   type ClaimChange,
-  checkClaimDays,
+  checkAllowedClaimDays,
   type NewClaim,
   NO_LOSS_FIGURES,
 } from "../../domain/claim.ts";
@@ -11,7 +11,7 @@ import type { Component } from "../../domain/component.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { voidingToApply } from "../../domain/record-voiding.ts";
-import { refuseRetired } from "../../domain/retirement.ts";
+import { checkNotRetired } from "../../domain/retirement.ts";
 import { strongestClaims } from "../../domain/scoring/claim-evidence.ts";
 import { dayNumber, dayOf } from "../../domain/time.ts";
 import type { AuditAction } from "../../domain/wording/audit-actions.ts";
@@ -40,7 +40,7 @@ export class ClaimLog {
    */
   async add(input: NewClaim, { isNumberUnused = false } = {}): Promise<Claim> {
     const { tx, partner } = this.writer;
-    checkClaimDays({ ...NO_LOSS_FIGURES, ...input }, dayOf(tx.now));
+    checkAllowedClaimDays({ ...NO_LOSS_FIGURES, ...input }, dayOf(tx.now));
     if (!isNumberUnused) await this.#refuseTakenNumber(input.claimNumber);
     const claim: Claim = {
       ...NO_LOSS_FIGURES,
@@ -62,7 +62,7 @@ export class ClaimLog {
       throw conflict(`Claim ${before.id} was voided and cannot be changed: record it again`);
     const { tx } = this.writer;
     const after: Claim = { ...before, ...change };
-    checkClaimDays(after, dayOf(tx.now));
+    checkAllowedClaimDays(after, dayOf(tx.now));
     if (after.claimNumber !== before.claimNumber) await this.#refuseTakenNumber(after.claimNumber);
     await this.#replace(before, after, change, "claim.update");
     return after;
@@ -140,7 +140,7 @@ export async function changeClaim(
   const { tx, partner } = writer;
   const property = await tx.properties.find(partner.id, propertyId);
   if (!property) throw propertyNotFound();
-  refuseRetired("Property", property);
+  checkNotRetired("Property", property);
   const before = await findClaim(tx, propertyId, claimId);
   const log = new ClaimLog(writer, property);
   const after =

@@ -5,7 +5,7 @@ import { parseStoredCodes } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property, Unit } from "../../domain/property.ts";
 import { type Instant, isoText } from "../../domain/time.ts";
-import { currencyCode, currentDisplay, unitLabel } from "../../domain/wording/currency-and-units.ts";
+import { currencyCode, currentDisplay, unitLabel } from "../../domain/wording/currency-and-unit-wording.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type WorkbookSheet, writeWorkbook } from "../../xlsx/write-workbook.ts";

@@ -1,9 +1,9 @@
 import { newCostLine, parseCostLineJson } from "../../api-schemas/cost-book-schema.ts";
-import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import type { CsvSource } from "../../csv/csv-source.ts";
 import {
   checkCostLine,
-  costLineDoubts,
+  costLineWarnings,
   dropOverlappingCostLines,
   MOST_COST_LINES,
   type NumberedLine,
@@ -47,7 +47,7 @@ export async function readCostBookFile(
 ): Promise<ReadCosts> {
   const reader: RowReader<CostLine> = {
     name: "cost_lines",
-    fields: csvColumnsOfInputSchema(newCostLine),
+    fields: inputSchemaCsvColumns(newCostLine),
     required: ["type_id"],
     references: [["proactive_cost"], ["reactive_cost"]],
     read(cells) {
@@ -80,7 +80,7 @@ export async function readCostBookFile(
   }
   const { lines, warnings } = dropOverlappingCostLines(given);
   const doubts = given.flatMap(({ line, number }) =>
-    costLineDoubts(knowledge, line).map((doubt) => `Line ${number}: ${doubt}`),
+    costLineWarnings(knowledge, line).map((doubt) => `Line ${number}: ${doubt}`),
   );
   const ignoring =
     ignored.length > 0

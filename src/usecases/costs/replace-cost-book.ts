@@ -1,10 +1,10 @@
 import { serializeCostLine } from "../../api-schemas/cost-book-schema.ts";
 import {
   type CostLineChange,
-  costBookChanges,
+  costLineDifferences,
+  costLinesWithIds,
   MOST_COST_LINES,
   type StoredCostLine,
-  withCostLineIds,
 } from "../../domain/costs/cost-book-lines.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { invalid } from "../../domain/errors.ts";
@@ -38,11 +38,11 @@ export async function replaceCostBook(
     throw invalid(
       `A cost book has at most ${MOST_COST_LINES} lines, and this one would have ${given.length}`,
     );
-  const lines = withCostLineIds(before, given, () => ({
+  const lines = costLinesWithIds(before, given, () => ({
     id: tx.newId("costLine"),
     createdAt: rows.latestInstant(),
   }));
-  const changes = costBookChanges(before, lines);
+  const changes = costLineDifferences(before, lines);
   if (changes.length > 0 || lines.some(({ id }, at) => id !== before[at]?.id))
     await tx.costLines.replace(partner.id, lines);
   if (changes.length > 0) {

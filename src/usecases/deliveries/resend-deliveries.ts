@@ -1,4 +1,4 @@
-import type { FailedWindow } from "../../domain/delivery.ts";
+import type { FailedDeliveryWindow } from "../../domain/delivery.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import { isoText } from "../../domain/time.ts";
 import { runRepeatableStoreChange } from "../../store/repeatable-store-change.ts";
@@ -44,7 +44,7 @@ export async function resendDelivery(deps: ResendDeps, id: string, ofPartner?: s
 /** Returns the number of deliveries that `resendFailedDeliveries` would send. */
 export async function countFailedDeliveries(
   { store }: AdminUseCaseDeps,
-  window: FailedWindow,
+  window: FailedDeliveryWindow,
 ): Promise<number> {
   if (!(await store.read.partners.find(window.partnerId))) throw notFound("Partner not found");
   return await store.read.deliveryLog.countFailed(window);
@@ -56,7 +56,7 @@ export async function countFailedDeliveries(
  */
 export async function resendFailedDeliveries(
   administration: AdminUseCaseDeps,
-  window: FailedWindow,
+  window: FailedDeliveryWindow,
 ): Promise<number> {
   const { store, actor } = administration;
   const { partnerId, from, to, error } = window;
@@ -82,7 +82,10 @@ export async function resendFailedDeliveries(
   return await runRepeatableStoreChange(store, () => resendAll(administration, window));
 }
 
-async function resendAll({ store, changed }: AdminUseCaseDeps, window: FailedWindow): Promise<number> {
+async function resendAll(
+  { store, changed }: AdminUseCaseDeps,
+  window: FailedDeliveryWindow,
+): Promise<number> {
   const { partnerId } = window;
   let resent = 0;
   // Continues after the last id, since a delivery that fails again meanwhile would be found again.

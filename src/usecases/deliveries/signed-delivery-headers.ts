@@ -1,11 +1,11 @@
 import { notFound } from "../../domain/errors.ts";
+import { hasSecretOverlapEnded } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import { signedWebhookHeaders } from "../../webhooks/webhook-signature-headers.ts";
-import { hasPartnerSecretOverlapEnded } from "../partners/administer-partner.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
 
 /** Returns the headers that a delivery would be sent with now, by name. Throws not_found. */
-export async function loadCurrentDeliveryHeaders(
+export async function loadSignedDeliveryHeaders(
   { store, encryptor }: AdminUseCaseDeps,
   id: string,
   at: Instant,
@@ -13,7 +13,7 @@ export async function loadCurrentDeliveryHeaders(
   const found = await store.read.deliveryLog.find(id);
   const endpoint = found && (await store.read.partners.findEndpoint(found.delivery.partnerId));
   if (!found || !endpoint) throw notFound("Delivery not found");
-  const isOver = hasPartnerSecretOverlapEnded(endpoint, at);
+  const isOver = hasSecretOverlapEnded(endpoint, at);
   const secret = await encryptor.decrypt((isOver && endpoint.nextSecret) || endpoint.secret);
   const nextSecret =
     isOver || endpoint.nextSecret === null ? null : await encryptor.decrypt(endpoint.nextSecret);

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { type Cluster, SINGLE_NODE } from "../../cluster/cluster.ts";
+import { hasSecretOverlapEnded } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Encryptor } from "../../secrets/encryptor.ts";
 import type { Store, Tx } from "../../store/store.ts";
@@ -8,7 +9,6 @@ import type { DeliveryRepository, RevisedEndpoint } from "../../webhooks/deliver
 import { MAX_DELAY_MS } from "../../webhooks/delivery-retry-schedule.ts";
 import type { DeliveryLeases } from "../../webhooks/webhook-dispatcher-deps.ts";
 import { HEALTHY } from "../../webhooks/webhook-endpoint-health.ts";
-import { hasPartnerSecretOverlapEnded } from "../partners/administer-partner.ts";
 
 /** The most decrypted secrets kept in memory, by their encrypted text. */
 const MAX_SECRETS = 1000;
@@ -39,7 +39,7 @@ export function createDeliveryRepository(
     if (!endpoint) return null;
     const { url, revision } = endpoint;
     const next = endpoint.nextSecret && (await decrypt(endpoint.nextSecret));
-    if (next && hasPartnerSecretOverlapEnded(endpoint, clock()))
+    if (next && hasSecretOverlapEnded(endpoint, clock()))
       return { url, revision, secret: next, nextSecret: null };
     return { url, revision, secret: await decrypt(endpoint.secret), nextSecret: next || null };
   }

@@ -1,13 +1,13 @@
 import {
-  applyBrandChange,
   type Brand,
   type BrandChange,
+  brandAfterChange,
+  brandColorWithContrast,
   contrastOn,
   contrastText,
   type HexColor,
   LEAST_CONTRAST,
   NO_BRAND,
-  readableBrandColor,
 } from "../../domain/brand.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -32,7 +32,7 @@ export async function changeEmbedBrand(
       await refuseDeletedPartner(tx, partnerId);
       const before = await loadBrand(tx, partnerId);
       refuseUnreadable(before, change);
-      const next = applyBrandChange(before, change);
+      const next = brandAfterChange(before, change);
       if (next.logo !== null && next.displayName === null)
         throw invalidField("display_name", "is required with a logo, which screen readers read by this name");
       await tx.brands.save(partnerId, next);
@@ -72,7 +72,7 @@ function refuseLowContrast(field: "color" | "color_dark", color: HexColor, schem
   throw invalidField(
     field,
     `${color} has a contrast of ${contrastText(contrast)} on ${scheme} pages; text needs ${LEAST_CONTRAST}:1. ` +
-      `The nearest that has it is ${readableBrandColor(color, scheme)}.`,
+      `The nearest that has it is ${brandColorWithContrast(color, scheme)}.`,
   );
 }
 

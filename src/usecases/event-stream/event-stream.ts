@@ -1,10 +1,10 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Instant } from "../../domain/time.ts";
 import { readStoreConsistently } from "../../store/consistent-store-read.ts";
-import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { ScoringPlace } from "../../store/queries/component-lists-queries.ts";
 import type { HistoryEntry } from "../../store/queries/event-log-queries.ts";
 import type { Store } from "../../store/store.ts";
+import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import {
   type FeedCursor,
@@ -42,7 +42,7 @@ export class EventStream {
     store: EventStreamDeps,
     partnerId: string,
     since: Instant,
-    slice: LimitAndOffset,
+    slice: StoredRowRange,
     now: Instant,
   ): Promise<EventPage> {
     const cursors = store.isShared ? new StoredFeedCursors(store) : this.#cursors;
@@ -64,7 +64,7 @@ async function readPage(
   read: Stores,
   partnerId: string,
   since: Instant,
-  slice: LimitAndOffset,
+  slice: StoredRowRange,
   known: FoundCursor | undefined,
 ): Promise<{ cursor: FeedCursor; page: EventPage }> {
   const { entries, shownUntil } = known?.cursor ?? (await newCursor(read, partnerId));

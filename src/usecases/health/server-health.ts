@@ -1,5 +1,5 @@
 import { isClockOffsetTooLarge } from "../../cluster/cluster-server.ts";
-import { type Instant, parseInstant } from "../../domain/time.ts";
+import { type Instant, instantFromText } from "../../domain/time.ts";
 import {
   isBehindRecords,
   type PageState,
@@ -97,7 +97,7 @@ export function limitHealthChecks(
 
 /** Leaves out the file's name and the error's text, since the health is public. */
 function summaryOf(backup: BackupSummary | undefined): ServiceHealth["lastBackup"] {
-  const at = backup && parseInstant(backup.at);
+  const at = backup && instantFromText(backup.at);
   if (at === undefined) return null;
   const { ok, drill_ok: drillOk, bytes, duration_ms: durationMs } = backup!;
   return { at, ok, drillOk, bytes, durationMs };

@@ -4,11 +4,11 @@ import { serviceEventCreatedMessage } from "../../api-schemas/webhook-payload-sc
 import type { Appliance } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
-import { checkInspectionTypes } from "../../domain/figures/inspection-types.ts";
-import { checkPastDay } from "../../domain/past-day.ts";
+import { checkAllowedInspectionTypes } from "../../domain/figures/inspection-type-rule.ts";
+import { checkAllowedPastDay } from "../../domain/past-day-rule.ts";
 import type { Property } from "../../domain/property.ts";
 import { voidingToApply } from "../../domain/record-voiding.ts";
-import { refuseRetired } from "../../domain/retirement.ts";
+import { checkNotRetired } from "../../domain/retirement.ts";
 import {
   applyServiceEventChange,
   isServicing,
@@ -109,7 +109,7 @@ export class ServiceLog {
     const { tx, partner } = this.writer;
     const { appliance, spokenOf } = await this.#subjectOf(input);
     const { typeId } = appliance;
-    const inspectionTypes = checkInspectionTypes(this.writer.knowledge, typeId, input.inspectionTypes);
+    const inspectionTypes = checkAllowedInspectionTypes(this.writer.knowledge, typeId, input.inspectionTypes);
     await this.#reserveScores(appliance, input.date);
     const event: ServiceEvent = {
       ...input,
@@ -170,12 +170,12 @@ export class ServiceLog {
     const known = await this.#load(applianceId);
     if (!known) throw notFound(`Appliance not found: ${applianceId}`);
     const { appliance, components } = known;
-    refuseRetired("Appliance", appliance);
+    checkNotRetired("Appliance", appliance);
     const spokenOf = componentId === null ? components : components.filter(({ id }) => id === componentId);
     const isAsBefore = before?.applianceId === applianceId && before.componentId === componentId;
     if (componentId !== null && spokenOf.length === 0 && !isAsBefore)
       throw notFound(`Component not found: ${componentId}`);
-    checkPastDay("date", date, dayOf(this.writer.tx.now));
+    checkAllowedPastDay("date", date, dayOf(this.writer.tx.now));
     return { appliance, spokenOf };
   }
 
@@ -186,12 +186,12 @@ export class ServiceLog {
   async change(before: ServiceEvent, change: ServiceEventChange): Promise<ServiceEvent> {
     if (before.voidedAt !== null)
       throw conflict(`Service event ${before.id} was voided and cannot be changed: log it again`);
-    await this.#refuseRetired(before);
+    await this.#checkNotRetired(before);
     const after = applyServiceEventChange(before, change);
     const { appliance } = await this.#subjectOf(after, before);
     after.propertyId = appliance.propertyId;
     const had = appliance.id === before.applianceId ? before.inspectionTypes : null;
-    after.inspectionTypes = checkInspectionTypes(
+    after.inspectionTypes = checkAllowedInspectionTypes(
       this.writer.knowledge,
       appliance.typeId,
       after.inspectionTypes,
@@ -208,16 +208,16 @@ export class ServiceLog {
   async void(before: ServiceEvent, { reason }: Voiding): Promise<ServiceEvent> {
     const voiding = voidingToApply(before, reason, this.writer.tx.now);
     if (!voiding) return before;
-    await this.#refuseRetired(before);
+    await this.#checkNotRetired(before);
     const after = { ...before, ...voiding };
     await this.#replace(before, after, "service_event.void");
     return after;
   }
 
   /** Throws a conflict if the event's appliance is retired. */
-  async #refuseRetired({ applianceId }: ServiceEvent): Promise<void> {
+  async #checkNotRetired({ applianceId }: ServiceEvent): Promise<void> {
     const known = await this.#load(applianceId);
-    if (known) refuseRetired("Appliance", known.appliance);
+    if (known) checkNotRetired("Appliance", known.appliance);
   }
 
   async #replace(before: ServiceEvent, after: ServiceEvent, action: AuditAction): Promise<void> {

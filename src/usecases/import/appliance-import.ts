@@ -5,18 +5,18 @@ import {
   parseNewApplianceJson,
   serializeAppliance,
 } from "../../api-schemas/appliance-schema.ts";
-import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import type { Appliance, ApplianceChange, NewAppliance } from "../../domain/appliance.ts";
-import { applianceSizeWarnings } from "../../domain/costs/size.ts";
+import { implausibleSizeWarnings } from "../../domain/costs/size.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { MAX_UNITS, type Property } from "../../domain/property.ts";
 import {
-  applyRetirementChange,
-  checkRetirementDay,
+  checkAllowedRetirementDay,
   isRetired,
   NOT_RETIRED,
   type Retirement,
+  retirementAfterChange,
 } from "../../domain/retirement.ts";
 import { ApplianceCreator, changeAppliance, portfolioInstallYearWarnings } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -75,7 +75,7 @@ export const applianceImportRows: RowKind<Entry> = {
   fields: {
     partner_property_id: "text",
     unit: "number",
-    ...csvColumnsOfInputSchema(newAppliance),
+    ...inputSchemaCsvColumns(newAppliance),
     ...RETIREMENT_COLUMNS,
   },
   required: ["type_id"],
@@ -150,9 +150,9 @@ class ApplianceBatch implements RowBatch<Entry> {
     const there = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
     if (!there) {
       if (retirement) {
-        const { retiredAt } = applyRetirementChange(NOT_RETIRED, retirement);
+        const { retiredAt } = retirementAfterChange(NOT_RETIRED, retirement);
         const installYear = given.installYear ?? property.yearBuilt;
-        if (installYear !== null) checkRetirementDay(retiredAt, installYear);
+        if (installYear !== null) checkAllowedRetirementDay(retiredAt, installYear);
       }
       let added = await this.#creator.add(input);
       if (retirement)
@@ -192,7 +192,7 @@ class ApplianceBatch implements RowBatch<Entry> {
   }
 
   #countUnusual({ typeId, size }: Appliance): void {
-    if (applianceSizeWarnings(this.writer.knowledge.type(typeId), size).length > 0) this.#unusualSizes++;
+    if (implausibleSizeWarnings(this.writer.knowledge.type(typeId), size).length > 0) this.#unusualSizes++;
   }
 
   committed(): void {

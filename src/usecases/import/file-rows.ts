@@ -1,4 +1,4 @@
-import { restoreFormula } from "../../csv/csv-formulas.ts";
+import { restoreCsvFormula } from "../../csv/csv-formulas.ts";
 import { type CsvSource, csvSourceBytes, sourceName } from "../../csv/csv-source.ts";
 import { type CsvRow, readCsv } from "../../csv/read-csv.ts";
 import { Failure, OperatorError } from "../../domain/errors.ts";
@@ -77,7 +77,7 @@ export async function* readImportRows<Entry>(
 
 /** Restores the texts that were neutralized for spreadsheets when the row was rejected. */
 const originalRow = ({ isRejects }: ColumnLayout, row: CsvRow): CsvRow =>
-  isRejects ? { ...row, cells: row.cells.map(restoreFormula) } : row;
+  isRejects ? { ...row, cells: row.cells.map(restoreCsvFormula) } : row;
 
 function readRow<Entry>(layout: ColumnLayout, kind: RowReader<Entry>, row: CsvRow): ReadRow<Entry> {
   if (row.cells.length !== layout.width) return { ...row, error: raggedness(row.cells, layout.width) };

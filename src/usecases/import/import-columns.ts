@@ -1,4 +1,4 @@
-import { restoreFormula } from "../../csv/csv-formulas.ts";
+import { restoreCsvFormula } from "../../csv/csv-formulas.ts";
 import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
 import { closestSpelling } from "../../spelling/closest-spelling.ts";
 import type { FileKind, RowCells } from "./row-kind.ts";
@@ -51,7 +51,7 @@ export function findImportColumns(
   const isRejects = REJECT_COLUMNS.every(
     (name, i) => headings.at(i - REJECT_COLUMNS.length)?.trim() === name,
   );
-  const originals = isRejects ? headings.slice(0, -REJECT_COLUMNS.length).map(restoreFormula) : headings;
+  const originals = isRejects ? headings.slice(0, -REJECT_COLUMNS.length).map(restoreCsvFormula) : headings;
   const columns = originals.map((heading) => heading.trim());
   const mapped = mappings.filter(
     ({ column, field }) => Object.hasOwn(kind.fields, field) && columns.includes(column),

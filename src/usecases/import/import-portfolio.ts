@@ -2,7 +2,11 @@ import { type HeldLock, NO_LOCK } from "../../cluster/cluster-locks.ts";
 import { type CsvSource, sourceName } from "../../csv/csv-source.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import { addImportNotes, type ImportNotes, importNotesOf } from "../../domain/wording/import-notes.ts";
+import {
+  type ImportNotes,
+  importNotesOf,
+  sumOfImportNotes,
+} from "../../domain/wording/import-note-wording.ts";
 import { applianceImportRows } from "./appliance-import.ts";
 import { claimImportRows } from "./claim-import.ts";
 import { componentImportRows } from "./component-import.ts";
@@ -153,7 +157,7 @@ async function importFiles(
     properties: rowCounts(counters.properties),
     appliances: rowCounts(counters.appliances),
     components: { ...rowCounts(counters.components), created: counters.appliances.components },
-    notes: addImportNotes(importNotesOf(counters.appliances), importNotesOf(counters.claims)),
+    notes: sumOfImportNotes(importNotesOf(counters.appliances), importNotesOf(counters.claims)),
     sameAddress,
     serviceEvents: rowCounts(counters.serviceEvents),
     claims: rowCounts(counters.claims),

@@ -1,4 +1,4 @@
-import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import {
   newProperty,
   parseNewPropertyJson,
@@ -9,7 +9,7 @@ import { serializeProperty } from "../../api-schemas/property-schema.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import { countryOf, placeOfSubdivision, subdivisionOf } from "../../domain/place.ts";
 import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
-import { applyRetirementChange, NOT_RETIRED, type Retirement } from "../../domain/retirement.ts";
+import { NOT_RETIRED, type Retirement, retirementAfterChange } from "../../domain/retirement.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { changeProperty, createProperty, firstPropertyOfAddress } from "../portfolio/properties.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
@@ -52,7 +52,7 @@ export const propertyImportRows: RowKind<Entry> = {
   fields: {
     property_id: "text",
     partner_property_id: "text",
-    ...csvColumnsOfInputSchema(newProperty),
+    ...inputSchemaCsvColumns(newProperty),
     ...RETIREMENT_COLUMNS,
   },
   required: ["partner_property_id", "name", "address", "state"],
@@ -83,7 +83,7 @@ export const propertyImportRows: RowKind<Entry> = {
         const there = known.find(reference);
         if (!there) {
           if (!input) throw notFound(`Property not found: ${propertyReferenceText(reference)}`);
-          if (retirement) applyRetirementChange(NOT_RETIRED, retirement);
+          if (retirement) retirementAfterChange(NOT_RETIRED, retirement);
           const made = await createProperty(writer, input, { source: "import", isReferenceUnused: true });
           const added = retirement ? await changeProperty(writer, made.id, retirement) : made;
           known.add(added);

@@ -1,4 +1,4 @@
-import { type ImportNotes, NO_IMPORT_NOTES } from "../../domain/wording/import-notes.ts";
+import { type ImportNotes, NO_IMPORT_NOTES } from "../../domain/wording/import-note-wording.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
 export type FileKind =

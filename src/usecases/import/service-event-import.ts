@@ -1,4 +1,4 @@
-import { csvColumnsOfInputSchema } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import {
   newServiceEvent,
   parseNewServiceEventJson,
@@ -7,7 +7,7 @@ import {
 } from "../../api-schemas/service-event-schema.ts";
 import type { Voiding } from "../../api-schemas/voiding-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
-import { checkInspectionTypes } from "../../domain/figures/inspection-types.ts";
+import { checkAllowedInspectionTypes } from "../../domain/figures/inspection-type-rule.ts";
 import type { NewServiceEvent, ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
 import { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -86,7 +86,7 @@ export const serviceEventImportRows: RowKind<Entry> = {
     property_id: "text",
     component_id: "text",
     component_def_id: "text",
-    ...csvColumnsOfInputSchema(newServiceEvent),
+    ...inputSchemaCsvColumns(newServiceEvent),
     ...CORRECTION_COLUMNS,
   },
   required: ["event_type", "date"],
@@ -153,7 +153,7 @@ class ServiceEventBatch implements RowBatch<Entry> {
     const { appliance: reference, componentDefId, input: unresolved, voids, cells } = entry;
     const appliance = await this.#appliances.find(reference);
     const { inspectionTypes: types } = unresolved;
-    const inspectionTypes = checkInspectionTypes(this.writer.knowledge, appliance.typeId, types);
+    const inspectionTypes = checkAllowedInspectionTypes(this.writer.knowledge, appliance.typeId, types);
     const input = { ...unresolved, applianceId: appliance.id, inspectionTypes };
     if (input.componentId === null && componentDefId !== undefined)
       input.componentId = await this.#componentOf(appliance, componentDefId);

@@ -1,6 +1,6 @@
 import type { LossComponentsJson } from "../../api-schemas/loss-components-schema.ts";
 import type { LossesJson } from "../../api-schemas/losses-schema.ts";
-import { currencyCode } from "../../domain/wording/currency-and-units.ts";
+import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import { AMOUNT, type SheetCell, type WorkbookSheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
 

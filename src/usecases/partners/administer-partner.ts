@@ -1,5 +1,10 @@
 import { notFound } from "../../domain/errors.ts";
-import type { Partner, PartnerSettings, WebhookEndpoint } from "../../domain/partner.ts";
+import {
+  hasSecretOverlapEnded,
+  type Partner,
+  type PartnerSettings,
+  type WebhookEndpoint,
+} from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { AuditAction } from "../../domain/wording/audit-actions.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
@@ -91,8 +96,7 @@ export async function rotateWebhookSecret(
   const encrypted = await administration.encryptor.encrypt(secret);
   return await change(administration, partnerId, async (tx, { endpoint }, record) => {
     const takesEffectAt = tx.now + overlapMs;
-    const current =
-      (hasPartnerSecretOverlapEnded(endpoint, tx.now) && endpoint.nextSecret) || endpoint.secret;
+    const current = (hasSecretOverlapEnded(endpoint, tx.now) && endpoint.nextSecret) || endpoint.secret;
     await tx.partners.updateEndpoint(
       partnerId,
       overlapMs > 0
@@ -102,14 +106,6 @@ export async function rotateWebhookSecret(
     await record("partner.rotate_webhook_secret", { overlap_ms: overlapMs });
     return { secret, takesEffectAt };
   });
-}
-
-/** Returns whether the overlap of a rotation has ended, so that the next secret signs. */
-export function hasPartnerSecretOverlapEnded(
-  { rotatesAt }: Pick<WebhookEndpoint, "rotatesAt">,
-  now: Instant,
-): boolean {
-  return rotatesAt !== null && rotatesAt <= now;
 }
 
 /** Deletes previous secrets whose overlap has ended, so that a clock that is set back cannot reactivate them. */

@@ -6,10 +6,10 @@ import {
   MOST_PHOTOS,
   PHOTO_EXTENSIONS,
   type Photo,
-  photoDisplayName,
+  photoNameWithoutFolders,
   photoTypeOf,
 } from "../../domain/photo.ts";
-import { refuseRetired } from "../../domain/retirement.ts";
+import { checkNotRetired } from "../../domain/retirement.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -73,7 +73,7 @@ export async function recordPhoto(
   const { applianceId, serviceEventId, bytes, filename } = input;
   const appliance = await tx.appliances.find(partnerId, applianceId);
   if (!appliance) throw notFound("Appliance not found");
-  refuseRetired("Appliance", appliance);
+  checkNotRetired("Appliance", appliance);
   const present = await tx.photos.count(applianceId);
   if (present >= MOST_PHOTOS)
     throw conflict(
@@ -91,7 +91,7 @@ export async function recordPhoto(
     applianceId,
     serviceEventId,
     filename,
-    originalName: photoDisplayName(input.originalName),
+    originalName: photoNameWithoutFolders(input.originalName),
     mediaType: photoTypeOf(bytes)!,
     bytes: bytes.length,
     sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
@@ -120,7 +120,7 @@ export async function removePhoto(
   const { tx, partner } = writer;
   const appliance = await tx.appliances.find(partner.id, applianceId);
   if (!appliance) throw notFound("Appliance not found");
-  refuseRetired("Appliance", appliance);
+  checkNotRetired("Appliance", appliance);
   const removed = await tx.photos.remove(applianceId, photoId);
   if (!removed) throw notFound("Photo not found");
   await tx.totals.addToPartner(partner.id, { photoBytes: -removed.bytes });

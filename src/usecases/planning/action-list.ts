@@ -6,16 +6,16 @@ import {
   type DueAction,
   dueActionsOf,
 } from "../../domain/planning/due-actions.ts";
+import { planContextOf } from "../../domain/planning/plan-context.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import type { Work } from "../../domain/work.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import { readStoreConsistently } from "../../store/consistent-store-read.ts";
-import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { ActionFilter, ActionOrder } from "../../store/queries/plan-actions-queries.ts";
+import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
-import { planContextOf } from "./plan-context.ts";
 import { tryRenewChangedPlans } from "./portfolio-plan.ts";
-import { type PlanDeps, planComponents } from "./property-plan.ts";
+import { type PlanDeps, planComponentsYielding } from "./property-plan.ts";
 
 /** An action of a list, with the mark on its work. */
 type ListedAction = { action: DueAction<PlacedComponent>; work: Work | undefined };
@@ -28,10 +28,10 @@ const SHORTEST = 1;
  * which include every change that was made before; the actions of the page are planned again, so that a page needs the
  * appliances on it and no more.
  */
-export async function pageOfActions(
+export async function loadActionListPage(
   deps: PlanDeps & { prices: PriceList },
   filter: Omit<ActionFilter, "today" | "without">,
-  list: { order: ActionOrder; slice: LimitAndOffset; includeDemo: boolean; summedAtOnce?: number },
+  list: { order: ActionOrder; slice: StoredRowRange; includeDemo: boolean; summedAtOnce?: number },
 ): Promise<{ actions: ListedAction[]; sums: ActionSums }> {
   const { order, slice, includeDemo, summedAtOnce = SUMMED_AT_ONCE } = list;
   const { store, prices, clock, yieldNow } = deps;
@@ -46,7 +46,7 @@ export async function pageOfActions(
   }));
   const applianceIds = [...new Set(places.map(({ applianceId }) => applianceId))];
   const rows = await store.read.components.rowsOfAppliances(applianceIds);
-  const { appliances } = await planComponents(planContextOf(prices), rows, today, yieldNow, SHORTEST);
+  const { appliances } = await planComponentsYielding(planContextOf(prices), rows, today, yieldNow, SHORTEST);
   const until = addDays(today, ACTION_DAYS);
   const planned = new Map<string, DueAction<PlacedComponent>>();
   for (const appliance of appliances)

@@ -1,12 +1,12 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Action } from "../../domain/planning/action.ts";
+import { hasImmediateHazard, planCaches } from "../../domain/planning/plan-context.ts";
 import { actionFromOwnRow } from "../../domain/planning/planned-appliance.ts";
 import type { DefinedOutlook } from "../../domain/projections.ts";
 import { isRetired } from "../../domain/retirement.ts";
 import { forEachYielding } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type ActionDeps, actionsOfComponents } from "./component-actions.ts";
-import { hasImmediateHazard, planCaches } from "./plan-context.ts";
 
 type ListDeps = ActionDeps & {
   store: { read: Pick<Stores, "components"> };

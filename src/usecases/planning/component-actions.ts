@@ -1,10 +1,10 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Action } from "../../domain/planning/action.ts";
-import { ComponentsByAppliance } from "../../domain/planning/components-by-appliance.ts";
-import { actionsOfStored } from "../../domain/planning/planned-appliance.ts";
+import { ApplianceComponentGroups } from "../../domain/planning/appliance-component-groups.ts";
+import { planContextOf } from "../../domain/planning/plan-context.ts";
+import { plannedActionsOfParts } from "../../domain/planning/planned-appliance.ts";
 import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
-import { planContextOf } from "./plan-context.ts";
 
 export type ActionDeps = { prices: PriceList; yieldNow: Yield };
 
@@ -19,10 +19,10 @@ export async function actionsOfComponents(
   const context = planContextOf<PlacedComponent>(prices);
   const appliances = new Map<string, Action>();
   const components = new Map<string, Action>();
-  const groups = new ComponentsByAppliance<PlacedComponent>(prices.knowledge);
+  const groups = new ApplianceComponentGroups<PlacedComponent>(prices.knowledge);
   const add = (group: readonly PlacedComponent[] | undefined) => {
     if (!group) return;
-    const actions = actionsOfStored(context, group);
+    const actions = plannedActionsOfParts(context, group);
     if (actions.appliance) appliances.set(group[0]!.applianceId, actions.appliance);
     for (const [index, action] of actions.components.entries()) components.set(group[index]!.id, action);
   };

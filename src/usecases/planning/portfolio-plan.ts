@@ -6,6 +6,7 @@ import {
   addAssumptionCounts,
   emptyAssumptionCounts,
 } from "../../domain/figures/assumptions.ts";
+import { ApplianceComponentGroups } from "../../domain/planning/appliance-component-groups.ts";
 import {
   type BudgetCandidate,
   budgetRankOf,
@@ -13,9 +14,9 @@ import {
   spendBudget,
 } from "../../domain/planning/budget.ts";
 import { budgetCandidatesOfAppliance } from "../../domain/planning/budget-candidates.ts";
-import { ComponentsByAppliance } from "../../domain/planning/components-by-appliance.ts";
 import { ACTION_DAYS, type DueAction, dueActionsOf } from "../../domain/planning/due-actions.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
+import { planContextOf } from "../../domain/planning/plan-context.ts";
 import {
   addPlanSums,
   delayRankCents,
@@ -37,15 +38,14 @@ import { addDays, type Day, dayOf } from "../../domain/time.ts";
 import { forEachYielding, runYielding } from "../../event-loop/event-loop.ts";
 import { readStoreConsistently } from "../../store/consistent-store-read.ts";
 import { iterateStoredComponents } from "../../store/iterate-stored-components.ts";
-import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { StoredAction } from "../../store/queries/plan-actions-queries.ts";
 import type { CountedSums, PropertyPlanRow, SpendingPlace } from "../../store/queries/plans-queries.ts";
 import type { Tx } from "../../store/store.ts";
+import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
-import { portfolioTotals } from "../portfolio/portfolio-totals.ts";
-import { planContextOf } from "./plan-context.ts";
+import { loadPortfolioTotals } from "../portfolio/load-portfolio-totals.ts";
 import { type PlanDeps, planSizeOf } from "./property-plan.ts";
 
 /** Properties that are looked up at once. */
@@ -149,7 +149,7 @@ async function makePlan(
   const context = planContextOf<PlacedComponent>(
     await currentPartnerPrices(store.read, knowledge, partnerId),
   );
-  const groups = new ComponentsByAppliance<PlacedComponent>(knowledge);
+  const groups = new ApplianceComponentGroups<PlacedComponent>(knowledge);
   const sums = new PlanSumsAccumulator();
   const counted = new AssumptionsAccumulator(knowledge);
   const candidates: BudgetCandidate[] = [];
@@ -343,7 +343,7 @@ async function addChangedPlans(
 export async function pageOfPropertyPlans(
   deps: PlanDeps,
   partnerId: string,
-  slice: LimitAndOffset,
+  slice: StoredRowRange,
   { includeDemo = false, order = "created" }: { includeDemo?: boolean; order?: PlanOrder } = {},
 ): Promise<{ rows: PropertyPlanRow[]; total: number }> {
   const { rows, total } = await readStoreConsistently(deps.store, partnerId, async (read) => {
@@ -356,7 +356,7 @@ export async function pageOfPropertyPlans(
             demo.map(({ id }) => id),
           )
         : await read.plans.page(partnerId, slice, demo);
-    return { rows, total: (await portfolioTotals(read, partnerId, includeDemo)).properties };
+    return { rows, total: (await loadPortfolioTotals(read, partnerId, includeDemo)).properties };
   });
   const current: PropertyPlanRow[] = [];
   for (const row of rows)
@@ -375,7 +375,7 @@ const PROPERTIES_A_PAGE = 200;
 
 /** Returns the number of the partner's planned properties, and how to read their plans, from an offset on. */
 export async function plannedProperties(deps: PlanDeps, partnerId: string, includeDemo: boolean) {
-  const { properties } = await portfolioTotals(deps.store.read, partnerId, includeDemo);
+  const { properties } = await loadPortfolioTotals(deps.store.read, partnerId, includeDemo);
   return {
     properties,
     page: async (offset: number) => {

@@ -2,11 +2,12 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { ApplianceComponentGroups } from "../../domain/planning/appliance-component-groups.ts";
 import { type BudgetCandidate, compareBudgetRanks, spendBudget } from "../../domain/planning/budget.ts";
 import { budgetCandidatesOfAppliance } from "../../domain/planning/budget-candidates.ts";
 import type { Plannable } from "../../domain/planning/component-plan.ts";
-import { ComponentsByAppliance } from "../../domain/planning/components-by-appliance.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
+import { planContextOf } from "../../domain/planning/plan-context.ts";
 import { PlanSumsAccumulator } from "../../domain/planning/plan-sums.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import {
@@ -23,7 +24,6 @@ import { iterateStoredComponents } from "../../store/iterate-stored-components.t
 import type { Store } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
-import { planContextOf } from "./plan-context.ts";
 
 export type PlanDeps = {
   store: Pick<Store, "read" | "write" | "inReadSnapshot">;
@@ -68,7 +68,12 @@ export async function planLoadedProperty(
 ): Promise<PropertyPlan<PlacedComponent>> {
   const { prices, clock, yieldNow, modelVersion } = deps;
   const asOf = dayOf(clock());
-  const { appliances, sums } = await planComponents(planContextOf(prices), components, asOf, yieldNow);
+  const { appliances, sums } = await planComponentsYielding(
+    planContextOf(prices),
+    components,
+    asOf,
+    yieldNow,
+  );
   const counted = new AssumptionsAccumulator(prices.knowledge);
   await forEachYielding(appliances, yieldNow, ({ components }) => {
     for (const { component, price } of components) counted.add(component, price);
@@ -83,7 +88,7 @@ export async function planLoadedProperty(
     budget:
       terms.budgetCents === null
         ? null
-        : await spendBudgetOnAppliances(appliances, terms.budgetCents, yieldNow),
+        : await spendBudgetOnAppliancesYielding(appliances, terms.budgetCents, yieldNow),
   };
 }
 
@@ -94,14 +99,14 @@ export const planSizeOf = ({ unitCount, grossAreaSqft }: Pick<Property, "unitCou
 });
 
 /** Returns the plans of the appliances of the components, in the order of their first components, and their sums. */
-export async function planComponents<C extends Plannable>(
+export async function planComponentsYielding<C extends Plannable>(
   context: PlanContext<C>,
   components: readonly C[],
   asOf: Day,
   yieldNow: Yield,
   years = MAX_PLAN_YEARS,
 ): Promise<{ appliances: PlannedAppliance<C>[]; sums: PlanSumsAccumulator }> {
-  const groups = new ComponentsByAppliance<C>(context.knowledge);
+  const groups = new ApplianceComponentGroups<C>(context.knowledge);
   const sums = new PlanSumsAccumulator(years);
   const appliances: PlannedAppliance<C>[] = [];
   const plan = (group: readonly C[] | undefined) => {
@@ -116,7 +121,7 @@ export async function planComponents<C extends Plannable>(
 }
 
 /** Returns the best use of a budget among the appliances' units and parts. */
-export async function spendBudgetOnAppliances<C extends Plannable>(
+export async function spendBudgetOnAppliancesYielding<C extends Plannable>(
   appliances: readonly PlannedAppliance<C>[],
   amountCents: number,
   yieldNow: Yield,

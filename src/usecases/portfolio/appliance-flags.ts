@@ -3,7 +3,7 @@ import { formatStoredFlags, hazardFlagsOfAppliance, parseStoredCodes } from "../
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { LoadedProperty } from "../history/load-histories.ts";
-import { countOpenDeficiencies } from "../inspections/open-deficiencies.ts";
+import { countOpenDeficiencies } from "../inspections/count-open-deficiencies.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 
 /**
@@ -44,7 +44,7 @@ async function refreshDeficiencies(
 type StatedFlags = { flagsSet: string; flagsCleared: string };
 
 /** Throws invalid_request for a code that is unknown or of another type, and for one that is both set and cleared. */
-export function checkStatedFlags(knowledge: Knowledge, typeId: string, stated: StatedFlags): void {
+export function checkStatedHazardFlags(knowledge: Knowledge, typeId: string, stated: StatedFlags): void {
   const [set, cleared] = [parseStoredCodes(stated.flagsSet), parseStoredCodes(stated.flagsCleared)];
   const codes = knowledge.hazardsOf(typeId).map(({ code }) => code);
   const possible = codes.length === 0 ? `${typeId} has none` : `${typeId} has ${codes.join(", ")}`;

@@ -6,27 +6,27 @@ import {
   type NewAppliance,
 } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
-import { applianceSizeWarnings } from "../../domain/costs/size.ts";
+import { implausibleSizeWarnings } from "../../domain/costs/size.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import { formatStoredFlags, hazardFlagsOfAppliance, parseStoredCodes } from "../../domain/hazards.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { checkBuildingYear, type Property, propertyNotFound } from "../../domain/property.ts";
+import { checkAllowedBuildingYear, type Property, propertyNotFound } from "../../domain/property.ts";
 import {
-  applyRetirementChange,
-  checkRetirementDay,
+  checkAllowedRetirementDay,
+  checkNotRetired,
   isRetired,
   NOT_RETIRED,
   type Retirement,
-  refuseRetired,
   retiredConflict,
+  retirementAfterChange,
 } from "../../domain/retirement.ts";
 import type { BrandTier } from "../../domain/scoring/scoring-types.ts";
 import { type Day, dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import type { BatchScores } from "../rescoring/batch-scores.ts";
 import { type RescoreInput, rescoreProperties, rescoreProperty } from "../rescoring/rescore.ts";
-import { checkStatedFlags } from "./appliance-flags.ts";
-import { moveAppliance } from "./moved-appliance.ts";
+import { checkStatedHazardFlags } from "./appliance-flags.ts";
+import { moveAppliance } from "./move-appliance.ts";
 import { newComponentOfAppliance } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { applyApplianceRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
@@ -72,14 +72,14 @@ export class ApplianceCreator {
   async add(input: NewAppliance): Promise<Appliance> {
     const { tx, partner, knowledge } = this.writer;
     const property = await this.#property(input.propertyId);
-    refuseRetired("Property", property);
+    checkNotRetired("Property", property);
     const type = requireType(knowledge, input.typeId);
     const installed = installYearOf(input.installYear, property, dayOf(tx.now));
     if (input.unitId !== null) await checkUnit(tx, property.id, input.unitId);
     const createdAt = this.writer.rows.nextInstant();
     const { flagsSet = "", flagsCleared = "" } = input;
     const stated = { flagsSet, flagsCleared };
-    checkStatedFlags(knowledge, input.typeId, stated);
+    checkStatedHazardFlags(knowledge, input.typeId, stated);
     const flags = hazardFlagsOfAppliance(
       knowledge,
       { ...input, ...installed, ...stated },
@@ -157,18 +157,18 @@ export async function changeAppliance(
   const stored = await tx.appliances.find(partner.id, id);
   if (!stored) throw notFound("Appliance not found");
   const property = (await tx.properties.find(partner.id, stored.propertyId))!;
-  refuseRetired("Property", property);
+  checkNotRetired("Property", property);
   const { retiredAt, retiredReason, ...others } = change;
   if (retiredAt === undefined && retiredReason === undefined) {
-    refuseRetired("Appliance", stored);
+    checkNotRetired("Appliance", stored);
     return await changeListed(writer, property, stored, others, scores);
   }
-  const retirement = applyRetirementChange(stored, change);
+  const retirement = retirementAfterChange(stored, change);
   const staysRetired = isRetired(stored) && isRetirementDue(retirement, dayOf(tx.now));
   if (staysRetired && Object.keys(others).length > 0) throw retiredConflict("Appliance", stored);
   if (retiredAt !== undefined) {
     const installYear = others.installYear === null ? property.yearBuilt : others.installYear;
-    checkRetirementDay(retirement.retiredAt, installYear ?? stored.installYear);
+    checkAllowedRetirementDay(retirement.retiredAt, installYear ?? stored.installYear);
   }
   // The building's year may have changed while the appliance was retired.
   const isBroughtBack = isRetired(stored) && !staysRetired;
@@ -221,7 +221,7 @@ async function changeListed(
     : tierOfBrand(knowledge, after.typeId, after.brand);
   after.flagsSet = flagsSet ?? flagsOfType(knowledge, after.typeId, before.flagsSet);
   after.flagsCleared = flagsCleared ?? flagsOfType(knowledge, after.typeId, before.flagsCleared);
-  checkStatedFlags(knowledge, after.typeId, after);
+  checkStatedHazardFlags(knowledge, after.typeId, after);
   await writer.auditCorrection("appliance.flags", id, statedFlags(before), statedFlags(after));
   const isMoved = isElsewhere || isOtherType;
   if (!isMoved && (after.size !== before.size || after.unitId !== before.unitId))
@@ -256,7 +256,7 @@ async function placeOf(
   if (asked === undefined || asked === present.id) return present;
   const property = await tx.properties.find(partner.id, asked);
   if (!property) throw propertyNotFound();
-  refuseRetired("Property", property);
+  checkNotRetired("Property", property);
   return property;
 }
 
@@ -275,7 +275,7 @@ export async function applyBuildingYearToAppliances(
 }
 
 /** Throws a conflict if a listed appliance of the property has the building's year for lack of its own. */
-export async function refuseClearedBuildingYear(tx: Tx, propertyId: string): Promise<void> {
+export async function refuseRemovalOfBuildingYear(tx: Tx, propertyId: string): Promise<void> {
   for await (const { id } of appliancesWithBuildingYear(tx, propertyId))
     throw conflict(
       `year_built cannot be cleared: appliance ${id} has no install_year of its own. Set it first`,
@@ -313,7 +313,7 @@ function installYearOf(
   { yearBuilt }: Property,
   today: Day,
 ): Pick<Appliance, "installYear" | "installYearBasis"> {
-  if (given !== null) checkBuildingYear("install_year", given, yearOf(today));
+  if (given !== null) checkAllowedBuildingYear("install_year", given, yearOf(today));
   const installYear = given ?? yearBuilt;
   if (installYear === null)
     throw invalid("install_year is required where the property has no year_built", [
@@ -351,7 +351,7 @@ export async function earlyInstallYearWarnings(tx: Tx, { id, yearBuilt }: Proper
 /** Returns what is probably wrong about an appliance. */
 const warningsAbout = (knowledge: Knowledge, appliance: Appliance, property: Property): string[] => [
   ...portfolioInstallYearWarnings(appliance, property),
-  ...applianceSizeWarnings(knowledge.type(appliance.typeId), appliance.size),
+  ...implausibleSizeWarnings(knowledge.type(appliance.typeId), appliance.size),
 ];
 
 /** Returns a warning about a size that went with the former type, whose unit it was in. */

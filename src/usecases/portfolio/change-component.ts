@@ -1,14 +1,14 @@
 import { serializeStatedComponent } from "../../api-schemas/component-change-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import {
-  applyComponentChange,
+  componentAfterChange,
   type PlacedComponent,
   type StatedComponent,
   statedComponentOf,
 } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
-import { checkBuildingYear, type Property } from "../../domain/property.ts";
-import { refuseRetired, refuseRetiredComponent } from "../../domain/retirement.ts";
+import { checkAllowedBuildingYear, type Property } from "../../domain/property.ts";
+import { checkComponentNotRetired, checkNotRetired } from "../../domain/retirement.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type RescoreInput, rescoreProperties } from "../rescoring/rescore.ts";
@@ -35,12 +35,12 @@ export class ComponentCorrector {
   async change(component: PlacedComponent, change: Partial<StatedComponent>): Promise<PlacedComponent> {
     const { tx, partner } = this.writer;
     if (change.installYear !== undefined)
-      checkBuildingYear("install_year", change.installYear, yearOf(dayOf(tx.now)));
-    const changed = applyComponentChange(component, change, await this.writer.prices());
+      checkAllowedBuildingYear("install_year", change.installYear, yearOf(dayOf(tx.now)));
+    const changed = componentAfterChange(component, change, await this.writer.prices());
     if (COLUMNS.every((column) => changed[column] === component[column])) return component;
     const appliance = (await tx.appliances.find(partner.id, component.applianceId))!;
-    refuseRetired("Appliance", appliance);
-    refuseRetiredComponent(component);
+    checkNotRetired("Appliance", appliance);
+    checkComponentNotRetired(component);
     const property = await this.#property(component.propertyId);
     if (OWN_COSTS.some((column) => changed[column] !== component[column]))
       this.writer.priceChanges(appliance, property, component);

@@ -1,14 +1,14 @@
+import type { PortfolioTotals } from "../../domain/portfolio-totals.ts";
 import type { Property } from "../../domain/property.ts";
 import { type PropertyFilter, propertyFilterPredicate } from "../../domain/property-filter.ts";
 import { emptyTotals, PROPERTY_TOTALS, type PropertyTotals } from "../../domain/property-totals.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import { readStoreConsistently } from "../../store/consistent-store-read.ts";
-import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { FilteredRow } from "../../store/queries/filtered-property-rows-queries.ts";
-import { addStoredFlagCount, type CodeCount } from "../../store/queries/flags-queries.ts";
+import { addFlagCountRow, type CodeCount } from "../../store/queries/flags-queries.ts";
 import type { Store } from "../../store/store.ts";
+import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
-import type { PortfolioTotals } from "./portfolio-totals.ts";
 
 /** Properties that one statement reads. */
 const PROPERTIES_A_STEP = 500;
@@ -33,7 +33,7 @@ export async function filteredProperties(
   { store, yieldNow }: Deps,
   partnerId: string,
   filter: PropertyFilter,
-  slice: LimitAndOffset,
+  slice: StoredRowRange,
 ): Promise<FilteredPage> {
   return await readStoreConsistently(store, partnerId, async (read) => {
     const matches = await findPortfolioMatches(read, yieldNow, [await listOf(read, partnerId)], filter);
@@ -47,7 +47,7 @@ export async function filteredPortfolio(
   partnerId: string,
   filter: PropertyFilter,
   without: readonly string[],
-  slice: LimitAndOffset,
+  slice: StoredRowRange,
 ): Promise<FilteredPage & FilteredSums> {
   const matches = await findPortfolioMatches(read, yieldNow, [await listOf(read, partnerId)], filter);
   return {
@@ -119,7 +119,7 @@ function* stepsOf(
 export async function listPortfolioMatches(
   { propertyFilters }: Stores,
   matches: readonly Match[],
-  { limit, offset }: LimitAndOffset,
+  { limit, offset }: StoredRowRange,
 ): Promise<FilteredPage> {
   const ids = matches.slice(offset, offset + limit).map(({ id }) => id);
   const rows = new Map((await propertyFilters.ofIds(ids)).map((row) => [row.property.id, row]));
@@ -140,7 +140,7 @@ export async function sumsOfPortfolioMatches(
   const counts = new Map<string, CodeCount>();
   for (let at = 0; at < summedIds.length; at += PROPERTIES_A_STEP) {
     const ids = summedIds.slice(at, at + PROPERTIES_A_STEP);
-    for (const count of await flags.sumOf(ids)) addStoredFlagCount(counts, count);
+    for (const count of await flags.sumOf(ids)) addFlagCountRow(counts, count);
     const some = await propertyFilters.sumOf(ids);
     for (const name of PROPERTY_TOTALS) totals[name] += some[name];
     await yieldNow();

@@ -2,13 +2,13 @@ import { serializeProperty } from "../../api-schemas/property-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, invalid } from "../../domain/errors.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
-import { isRetired, refuseRetired } from "../../domain/retirement.ts";
+import { checkNotRetired, isRetired } from "../../domain/retirement.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { CountedClaim } from "../../store/queries/claims-queries.ts";
 import { rederiveHistoryRecordStarts } from "../history/history-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { applyBuildingYearToAppliances } from "./appliances.ts";
-import { moveToProperty } from "./moved-appliance.ts";
+import { moveApplianceToProperty } from "./move-appliance.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { changeProperty, duplicateWarnings } from "./properties.ts";
 
@@ -55,8 +55,8 @@ export async function mergeProperties(
   if (!from) throw propertyNotFound();
   if (from.mergedInto === into.id && isRetired(from))
     return { property: into, warnings: await duplicateWarnings(writer, into) };
-  refuseRetired("Property", into);
-  refuseRetired("Property", from);
+  checkNotRetired("Property", into);
+  checkNotRetired("Property", from);
   if (into.isDemo || from.isDemo) throw conflict("The demo property cannot be merged");
   const merged = await takeFields(writer, into, from);
   const appliances = await moveAppliances(writer, from, merged);
@@ -112,7 +112,7 @@ async function moveAppliances(writer: PortfolioWriter, from: Property, into: Pro
       await tx.appliances.update(appliance.id, { propertyId: into.id, unitId, updatedAt: tx.now });
       // The sums leave out a retired one.
       if (!isRetired(appliance)) writer.moveSums(appliance, into.id);
-      await moveToProperty(writer, appliance, into);
+      await moveApplianceToProperty(writer, appliance, into);
       moved++;
     }
     return some.length === APPLIANCES_A_STEP;

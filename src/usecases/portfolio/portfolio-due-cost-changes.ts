@@ -1,20 +1,20 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import type { Component, ComponentToScore } from "../../domain/component.ts";
+import type { CostContext, PlannedPlace } from "../../domain/costs/cost-context.ts";
 import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
 import { isToleratedWearChange } from "../../domain/planning/due-decision-days.ts";
+import { planContextOf } from "../../domain/planning/plan-context.ts";
 import {
+  applianceDueState,
   dueStateOfAppliance,
-  dueStateWithExpiry,
   isSameDue,
   type PlanContext,
   type StoredDue,
 } from "../../domain/planning/planned-appliance.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
-import type { CostContext, PlannedPlace } from "../costs/cost-context.ts";
-import { planContextOf } from "../planning/plan-context.ts";
 
 /** The fields of an appliance that what is due of it depends on, and what was stored of it. */
 type DueAppliance = Pick<
@@ -119,7 +119,7 @@ export class PortfolioDueCostChanges {
   #dueOf(context: PlanContext<DuePart>, parts: readonly DuePart[]): StoredDue {
     if (parts.length === 0) return NOTHING_DUE;
     return this.#isHolding
-      ? dueStateWithExpiry(context, parts)
+      ? applianceDueState(context, parts)
       : { ...dueStateOfAppliance(context, parts), dueHoldsUntil: null };
   }
 

@@ -1,5 +1,6 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { type Component, WARNING_FROM } from "../../domain/component.ts";
+import type { CostContext, PlannedPlace } from "../../domain/costs/cost-context.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { PricedAppliance, PricedProperty } from "../../domain/costs/size.ts";
 import type { OwnCosts } from "../../domain/costs/stated-costs.ts";
@@ -8,7 +9,6 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { expectedFailureCostOfStored } from "../../domain/projections.ts";
 import type { TotalMoney } from "../../domain/property-totals.ts";
 import type { Tx } from "../../store/store.ts";
-import type { CostContext, PlannedPlace } from "../costs/cost-context.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
 import type { PortfolioDueCostChanges } from "./portfolio-due-cost-changes.ts";
 

@@ -1,20 +1,21 @@
 import type { AssumptionCounts } from "../../domain/figures/assumptions.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { type PortfolioTotals, sumOfPropertyTotals } from "../../domain/portfolio-totals.ts";
 import type { Property, SummarizedProperty } from "../../domain/property.ts";
 import { matchesPropertyFilter, type PropertyFilter } from "../../domain/property-filter.ts";
 import type { PropertyTotals } from "../../domain/property-totals.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import { readStoreConsistently } from "../../store/consistent-store-read.ts";
-import type { LimitAndOffset } from "../../store/limit-and-offset.ts";
 import type { CodeCount } from "../../store/queries/flags-queries.ts";
 import type { RevisedPartner } from "../../store/queries/partners-queries.ts";
 import type { Store } from "../../store/store.ts";
+import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { isRecalculating } from "../recalculation/recalculate-sums.ts";
 import type { SumsOf } from "../revision-caches/revision-caches.ts";
 import { filteredPortfolio } from "./filtered-properties.ts";
+import { loadPortfolioSums } from "./load-portfolio-totals.ts";
 import { type CountedProperties, portfolioAssumptionCounts } from "./portfolio-assumption-counts.ts";
-import { type PortfolioTotals, portfolioSums, sumOfProperties } from "./portfolio-totals.ts";
 
 type SummaryDeps = {
   store: Pick<Store, "read" | "inReadSnapshot">;
@@ -29,7 +30,7 @@ type SummaryRequest = {
   includeDemo: boolean;
   /** True for a list of the demo property alone. */
   isSandbox: boolean;
-  slice: LimitAndOffset;
+  slice: StoredRowRange;
 };
 
 type Row<P = SummarizedProperty> = { property: P; totals: PropertyTotals };
@@ -113,7 +114,7 @@ async function findProperties(
     return {
       rows: demo.slice(slice.offset, slice.offset + slice.limit),
       total: demo.length,
-      totals: sumOfProperties(demo.map(({ totals }) => totals)),
+      totals: sumOfPropertyTotals(demo.map(({ totals }) => totals)),
       flags: await read.flags.sumOf(ids),
       counted: await count({ ids }),
     };
@@ -127,7 +128,7 @@ async function findProperties(
   const rows = await read.properties.summaryPage(partnerId, slice);
   const sums = await sumsOf(`portfolio ${includeDemo}`, revision, async () => {
     const all = await read.totals.ofPartner(partnerId);
-    const { demo, ...found } = await portfolioSums(read, partnerId, includeDemo, all);
+    const { demo, ...found } = await loadPortfolioSums(read, partnerId, includeDemo, all);
     const counted = await count({ partnerIds: [partnerId], without: demo });
     return { ...found, total: all.properties, counted };
   });

@@ -1,6 +1,7 @@
 import { webhookEventOfTier } from "../../api-schemas/webhook-payload-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import { type Component, type ComponentToScore, tierOfHundredths } from "../../domain/component.ts";
+import type { PlannedPlace } from "../../domain/costs/cost-context.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { PricedProperty } from "../../domain/costs/size.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -19,7 +20,6 @@ import {
   type ScoreCause,
 } from "../announcements/score-change-announcement.ts";
 import { TierAnnouncements } from "../announcements/tier-announcements.ts";
-import type { PlannedPlace } from "../costs/cost-context.ts";
 import { extractNoteFindings } from "../history/note-findings.ts";
 import type { RescoreLimit } from "../rescoring/rescore-limit.ts";
 import { auditDetailOfPortfolioCorrection } from "./portfolio-correction-detail.ts";

@@ -3,10 +3,10 @@ import { postalAddressKey } from "../../domain/address.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import { applianceSizeForPricing } from "../../domain/costs/size.ts";
 import { conflict } from "../../domain/errors.ts";
-import { checkPastDay } from "../../domain/past-day.ts";
+import { checkAllowedPastDay } from "../../domain/past-day-rule.ts";
 import { countryOf, parsePostalCode, placeOfSubdivision, subdivisionOf } from "../../domain/place.ts";
 import {
-  checkBuildingYear,
+  checkAllowedBuildingYear,
   type NewProperty,
   type Property,
   type PropertyChange,
@@ -14,18 +14,18 @@ import {
   propertyNotFound,
 } from "../../domain/property.ts";
 import {
-  applyRetirementChange,
+  checkNotRetired,
   isRetired,
   NOT_RETIRED,
   type Retirement,
-  refuseRetired,
   retiredConflict,
+  retirementAfterChange,
 } from "../../domain/retirement.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { deriveHistoryRecordStart } from "../history/history-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
-import { applyBuildingYearToAppliances, refuseClearedBuildingYear } from "./appliances.ts";
+import { applyBuildingYearToAppliances, refuseRemovalOfBuildingYear } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { addPropertyUnits, changePropertyUnits } from "./property-units.ts";
 import { applyPropertyRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
@@ -40,12 +40,13 @@ export async function createProperty(
   origin: { source: PropertySource; isDemo?: boolean; isReferenceUnused?: boolean },
 ): Promise<Property> {
   const { tx, partner } = writer;
-  if (input.yearBuilt !== null) checkBuildingYear("year_built", input.yearBuilt, yearOf(dayOf(tx.now)));
+  if (input.yearBuilt !== null)
+    checkAllowedBuildingYear("year_built", input.yearBuilt, yearOf(dayOf(tx.now)));
   if (input.partnerPropertyId !== null && !origin.isReferenceUnused)
     await refuseTakenReference(tx, partner.id, input.partnerPropertyId);
   const createdAt = writer.rows.nextInstant();
   const today = dayOf(createdAt);
-  if (input.recordsSince != null) checkPastDay("records_since", input.recordsSince, today);
+  if (input.recordsSince != null) checkAllowedPastDay("records_since", input.recordsSince, today);
   const property: Property = {
     ...input,
     recordsSince: input.recordsSince ?? today,
@@ -86,10 +87,10 @@ export async function changeProperty(
   if (!stored) throw propertyNotFound();
   const { retiredAt, retiredReason, ...others } = change;
   if (retiredAt === undefined && retiredReason === undefined) {
-    refuseRetired("Property", stored);
+    checkNotRetired("Property", stored);
     return await changeListed(writer, stored, others);
   }
-  const retirement = applyRetirementChange(stored, change);
+  const retirement = retirementAfterChange(stored, change);
   const staysRetired = isRetired(stored) && isRetirementDue(retirement, dayOf(tx.now));
   if (staysRetired && Object.keys(others).length > 0) throw retiredConflict("Property", stored);
   // Brought back, a duplicate is a property of its own again.
@@ -115,15 +116,16 @@ async function changeListed(
 ): Promise<Property> {
   const { tx, partner } = writer;
   const { id } = before;
-  if (change.yearBuilt != null) checkBuildingYear("year_built", change.yearBuilt, yearOf(dayOf(tx.now)));
+  if (change.yearBuilt != null)
+    checkAllowedBuildingYear("year_built", change.yearBuilt, yearOf(dayOf(tx.now)));
   if (change.partnerPropertyId != null && change.partnerPropertyId !== before.partnerPropertyId)
     await refuseTakenReference(tx, partner.id, change.partnerPropertyId);
   const { recordsSince, country, state, ...others } = change;
   const rest = { ...others, ...placedChange(before, change) };
   const after: Property = { ...before, ...rest, updatedAt: tx.now };
   if (!before.isDemo) after.addressKey = postalAddressKey(after);
-  if (recordsSince != null) checkPastDay("records_since", recordsSince, dayOf(tx.now));
-  if (change.yearBuilt === null && before.yearBuilt !== null) await refuseClearedBuildingYear(tx, id);
+  if (recordsSince != null) checkAllowedPastDay("records_since", recordsSince, dayOf(tx.now));
+  if (change.yearBuilt === null && before.yearBuilt !== null) await refuseRemovalOfBuildingYear(tx, id);
   // All other checks come before it, so that a refused change has written nothing.
   if (change.unitCount !== undefined) await changePropertyUnits(tx, id, change.unitCount);
   if (change.unitCount !== undefined || change.grossAreaSqft !== undefined) writer.markPlanStale(id);

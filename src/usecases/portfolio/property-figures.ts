@@ -20,8 +20,9 @@ import {
 import { serializeProperty, serializeUnit } from "../../api-schemas/property-schema.ts";
 import { serializeHistoryEvent } from "../../api-schemas/service-event-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
-import { trendPointsByDay } from "../../domain/figures/score-trend.ts";
+import { scoreTrendOfDays } from "../../domain/figures/score-trend-points.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { planContextOf } from "../../domain/planning/plan-context.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf, type Instant, isoText } from "../../domain/time.ts";
@@ -31,10 +32,9 @@ import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
-import { componentHistory } from "../history/component-history.ts";
+import { loadComponentHistory } from "../history/load-component-history.ts";
 import { loadPropertyCompliance } from "../inspections/load-property-compliance.ts";
 import { collectPlanFlags, reconcilePlanFigures, sortedPlanLines } from "../planning/load-plan-lines.ts";
-import { planContextOf } from "../planning/plan-context.ts";
 import { planLoadedProperty } from "../planning/property-plan.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
 
@@ -155,8 +155,8 @@ async function trendOf(
 ) {
   const { read } = store;
   const days = await read.snapshots.days(addDays(dayOf(now), -RETENTION_DAYS));
-  const points = trendPointsByDay(await read.snapshots.trendRows(component.id), days);
-  const events = await componentHistory(store, component, yieldNow, reserveMemory);
+  const points = scoreTrendOfDays(await read.snapshots.trendRows(component.id), days);
+  const events = await loadComponentHistory(store, component, yieldNow, reserveMemory);
   return {
     componentId: component.id,
     points: points.map(serializeTrendPoint),

@@ -3,8 +3,8 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Day } from "../../domain/time.ts";
 import { yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { countOpenDeficiencies } from "../inspections/open-deficiencies.ts";
-import type { Repair, Step } from "./recount-step.ts";
+import { countOpenDeficiencies } from "../inspections/count-open-deficiencies.ts";
+import type { RecountRepair, RecountStep } from "./recount-step.ts";
 
 /** Appliances whose events are read by one query. */
 const APPLIANCES_A_STEP = 50;
@@ -18,8 +18,8 @@ export async function recountDeficiencies(
   knowledge: Knowledge,
   propertyIds: readonly string[],
   [today, ...earlier]: readonly [Day, ...Day[]],
-): Promise<Step<number>> {
-  const repairs: Repair[] = [];
+): Promise<RecountStep<number>> {
+  const repairs: RecountRepair[] = [];
   for (const propertyId of propertyIds)
     for (let after: number | undefined = 0; after !== undefined; await yieldOf(read)()) {
       const page: Appliance[] = await read.appliances.ofPropertyAfter(propertyId, after, APPLIANCES_A_STEP);

@@ -3,7 +3,8 @@ import { tierOfHundredths } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { MoneyAccumulator } from "../../domain/figures/property-assessment.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { DueSum } from "../../domain/planning/due-cost-sum.ts";
+import { DueCostSum } from "../../domain/planning/due-cost-sum.ts";
+import { planContextOf } from "../../domain/planning/plan-context.ts";
 import { isSameDue } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
 import {
@@ -26,12 +27,11 @@ import type { StoredTotals } from "../../store/queries/totals-queries.ts";
 import { type Store, type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
-import { planContextOf } from "../planning/plan-context.ts";
 import { changePropertyUnits } from "../portfolio/property-units.ts";
 import { recountDeficiencies } from "./recount-deficiencies.ts";
 import { recountExpectedCosts, saveRecountedCosts } from "./recount-expected-costs.ts";
 import { recountHazardFlags } from "./recount-hazard-flags.ts";
-import type { Repair, Step } from "./recount-step.ts";
+import type { RecountRepair, RecountStep } from "./recount-step.ts";
 
 /*
  * Recounts what writes keep beside the data that it follows from: columns that are copied to components, sums, and
@@ -134,7 +134,7 @@ async function checkPartner(
   isRepairing: boolean,
 ): Promise<void> {
   const { store, knowledge, clock, yieldNow } = deps;
-  const run = async <Found>(step: (read: Stores) => Promise<Step<Found>>): Promise<Found> => {
+  const run = async <Found>(step: (read: Stores) => Promise<RecountStep<Found>>): Promise<Found> => {
     await yieldNow();
     const { found, repairs } = await store.inReadSnapshot(step);
     if (!isRepairing || repairs.length === 0) return found;
@@ -215,12 +215,12 @@ async function checkProperties(
   read: Stores,
   partnerId: string,
   properties: readonly CountedProperty[],
-): Promise<Step<FoundProperties>> {
+): Promise<RecountStep<FoundProperties>> {
   const ids = properties.map(({ id }) => id);
   const columns: Columns = { system: 0, state: 0, risk_tier: 0, expected_cost_cents: 0 };
   let wrongDue = 0;
   const differences: PropertyTotals[] = [];
-  const repairs: Repair[] = [];
+  const repairs: RecountRepair[] = [];
   const stateOf = new Map(properties.map(({ id, state }) => [id, state]));
   const recounted = new Map(ids.map((id) => [id, { ...emptyTotals(), hasUnseen: false }]));
   for (const group of ids.length === 0 ? [] : await read.recounts.components(ids)) {
@@ -242,7 +242,7 @@ async function checkProperties(
       columns.expected_cost_cents += wrong.length;
       if (wrong.length > 0) repairs.push((tx) => saveRecountedCosts(tx, wrong));
     };
-    const due = new DueSum(planContextOf<PricedRow>(prices), (stored, due) => {
+    const due = new DueCostSum(planContextOf<PricedRow>(prices), (stored, due) => {
       if (!isSameDue(due, stored)) wrongDue++;
       else if (!endsHolds || stored.dueHoldsUntil === null) return;
       repairs.push((tx) => tx.appliances.saveDue(stored.applianceId, { ...due, dueHoldsUntil: null }));
@@ -269,8 +269,8 @@ async function checkProperties(
 }
 
 /** Counts the properties that are compared by another address than theirs. */
-function checkAddressKeys(properties: readonly Property[]): Step<number> {
-  const repairs = properties.flatMap((property): Repair[] => {
+function checkAddressKeys(properties: readonly Property[]): RecountStep<number> {
+  const repairs = properties.flatMap((property): RecountRepair[] => {
     const key = property.isDemo ? null : postalAddressKey(property);
     return key === property.addressKey
       ? []
@@ -280,7 +280,7 @@ function checkAddressKeys(properties: readonly Property[]): Step<number> {
 }
 
 /** Counts the properties whose units are not numbered up to their unit_count. */
-async function checkUnits(read: Stores, properties: readonly Property[]): Promise<Step<number>> {
+async function checkUnits(read: Stores, properties: readonly Property[]): Promise<RecountStep<number>> {
   const highest = new Map<string, number>();
   for (const one of await read.units.highestOfProperties(properties.map(({ id }) => id)))
     highest.set(one.propertyId, one.highest);
@@ -288,7 +288,7 @@ async function checkUnits(read: Stores, properties: readonly Property[]): Promis
   return {
     found: wrong.length,
     repairs: wrong.map(
-      (property): Repair =>
+      (property): RecountRepair =>
         (tx) =>
           repairUnits(tx, property),
     ),
@@ -311,7 +311,7 @@ async function moneyOfProperty(
   read: Stores,
   prices: PriceList,
   propertyId: string,
-  due: DueSum<PricedRow>,
+  due: DueCostSum<PricedRow>,
   visit: (page: readonly PricedRow[]) => void,
 ): Promise<TotalMoney> {
   const sums = new MoneyAccumulator(prices);
@@ -333,8 +333,8 @@ function checkGroup(
   { propertyId, defId, system, state, riskScore, riskTier, count }: ComponentGroup,
   rightState: string,
   columns: Columns,
-): Repair[] {
-  const repairs: Repair[] = [];
+): RecountRepair[] {
+  const repairs: RecountRepair[] = [];
   const right = knowledge.component(defId).system;
   const tier = tierOfHundredths(riskScore);
   if (system !== right) columns.system += count;
@@ -348,7 +348,11 @@ function checkGroup(
   return repairs;
 }
 
-async function checkTotals(read: Stores, partnerId: string, missing: PropertyTotals): Promise<Step<number>> {
+async function checkTotals(
+  read: Stores,
+  partnerId: string,
+  missing: PropertyTotals,
+): Promise<RecountStep<number>> {
   const stored = await read.totals.stored(partnerId);
   const right: StoredTotals = await read.recounts.ofPartner(partnerId);
   for (const name of SUMMED) right[name] += missing[name];
@@ -359,7 +363,7 @@ async function checkTotals(read: Stores, partnerId: string, missing: PropertyTot
 }
 
 /** Returns by how much each wrong counter of a block is too low. */
-async function checkBlock(read: Stores, partnerId: string, block: number): Promise<Step<Counter[]>> {
+async function checkBlock(read: Stores, partnerId: string, block: number): Promise<RecountStep<Counter[]>> {
   const right = new Map<number, number>();
   const count = (bucket: number, more: number) => right.set(bucket, (right.get(bucket) ?? 0) + more);
   for (const { riskScore, count: all, settled } of await read.recounts.scores(partnerId, block)) {
@@ -377,7 +381,7 @@ async function checkWholes(
   read: Stores,
   partnerId: string,
   missing: ReadonlyMap<number, number>,
-): Promise<Step<number>> {
+): Promise<RecountStep<number>> {
   const blocks = await read.recounts.sumOfBlocks(partnerId);
   const right = new Map(missing);
   for (const { bucket, count } of blocks) right.set(bucket, (right.get(bucket) ?? 0) + count);
@@ -391,10 +395,10 @@ function compareCounters(
   block: number,
   right: ReadonlyMap<number, number>,
   stored: readonly Counter[],
-): Step<Counter[]> {
+): RecountStep<Counter[]> {
   const counts = new Map(stored.map(({ bucket, count }) => [bucket, count]));
   const found: Counter[] = [];
-  const repairs: Repair[] = [];
+  const repairs: RecountRepair[] = [];
   for (const bucket of new Set([...right.keys(), ...counts.keys()])) {
     const count = right.get(bucket) ?? 0;
     const difference = count - (counts.get(bucket) ?? 0);

@@ -1,12 +1,12 @@
 import { countHazardFlags, type FlagCount } from "../../domain/hazards.ts";
-import { addStoredFlagCount, type CodeCount } from "../../store/queries/flags-queries.ts";
+import { addFlagCountRow, type CodeCount } from "../../store/queries/flags-queries.ts";
 import type { Stores } from "../../store/stores.ts";
-import type { Repair, Step } from "./recount-step.ts";
+import type { RecountRepair, RecountStep } from "./recount-step.ts";
 
 /* The recount of flagged appliances (`recountDerivedData`): by property, and from these over the portfolio. */
 
 /** Reads a step from one snapshot of the database; with a repair, reads it again in the transaction that corrects it. */
-type Run = <Found>(step: (read: Stores) => Promise<Step<Found>>) => Promise<Found>;
+type Run = <Found>(step: (read: Stores) => Promise<RecountStep<Found>>) => Promise<Found>;
 
 /** Counts the wrong rows of a partner; `run` repairs them or not. */
 export async function recountHazardFlags(
@@ -22,7 +22,7 @@ export async function recountHazardFlags(
       checkProperties(read, partnerId, { offset, limit: pageSize }),
     );
     wrong += differences.length;
-    if (!isRepairing) for (const difference of differences) addStoredFlagCount(missing, difference);
+    if (!isRepairing) for (const difference of differences) addFlagCountRow(missing, difference);
     if (isLast) break;
   }
   return wrong + (await run((read) => checkPortfolio(read, partnerId, missing)));
@@ -32,7 +32,7 @@ async function checkProperties(
   read: Stores,
   partnerId: string,
   slice: { offset: number; limit: number },
-): Promise<Step<{ differences: CodeCount[]; isLast: boolean }>> {
+): Promise<RecountStep<{ differences: CodeCount[]; isLast: boolean }>> {
   // Retired ones too, which count none.
   const numbered = await read.properties.numbered(partnerId, slice.offset, slice.offset + slice.limit);
   const ids = numbered.map(({ id }) => id);
@@ -43,7 +43,7 @@ async function checkProperties(
     countHazardFlags(counted.get(propertyId)!, flags, 1, count);
   const stored = Map.groupBy(await read.flags.stored(partnerId, ids), ({ propertyId }) => propertyId);
   const differences: CodeCount[] = [];
-  const repairs: Repair[] = [];
+  const repairs: RecountRepair[] = [];
   for (const [propertyId, counts] of counted) {
     const right = Array.from(counts, ([code, count]) => ({ code, ...count, properties: 1 }));
     for (const { row, difference } of compare(right, stored.get(propertyId) ?? [])) {
@@ -58,14 +58,14 @@ async function checkPortfolio(
   read: Stores,
   partnerId: string,
   missing: ReadonlyMap<string, CodeCount>,
-): Promise<Step<number>> {
+): Promise<RecountStep<number>> {
   const right = new Map(missing);
-  for (const count of await read.flags.sumOfProperties(partnerId)) addStoredFlagCount(right, count);
+  for (const count of await read.flags.sumOfProperties(partnerId)) addFlagCountRow(right, count);
   const wrong = compare([...right.values()], await read.flags.stored(partnerId, [""]));
   return {
     found: wrong.length,
     repairs: wrong.map(
-      ({ row }): Repair =>
+      ({ row }): RecountRepair =>
         (tx) =>
           tx.flags.set(partnerId, null, row),
     ),

@@ -1,6 +1,6 @@
 import type { Tx } from "../../store/store.ts";
 
-export type Repair = (tx: Tx) => Promise<void>;
+export type RecountRepair = (tx: Tx) => Promise<void>;
 
 /** The findings of a step, and how to correct it. */
-export type Step<Found> = { found: Found; repairs: readonly Repair[] };
+export type RecountStep<Found> = { found: Found; repairs: readonly RecountRepair[] };

@@ -1,7 +1,10 @@
 import type { Component, ComponentToScore } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
-import { CascadeEffects, type CascadeSource as CascadingAppliance } from "../../domain/scoring/cascade.ts";
+import {
+  CascadeEffects,
+  type CascadeSource as CascadingAppliance,
+} from "../../domain/scoring/failure-cascade.ts";
 import type { ModelCorrections } from "../../domain/scoring/model-corrections.ts";
 import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/scoring/score.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";

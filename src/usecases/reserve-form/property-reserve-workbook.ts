@@ -3,7 +3,11 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { FormTerms } from "../../domain/planning/plan-terms.ts";
 import type { PropertyPlan } from "../../domain/planning/property-plan.ts";
-import { type ReserveItem, reserveItemsOf, reserveLinesOf } from "../../domain/planning/reserve-lines.ts";
+import {
+  type ReserveItem,
+  reserveItemsOfAppliance,
+  reserveLinesOfItems,
+} from "../../domain/planning/reserve-lines.ts";
 import type { Steps } from "../../domain/steps/steps.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { type WorkbookSheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
@@ -33,12 +37,15 @@ export async function reserveWorkbook(
   await forEachYielding(
     plan.appliances,
     yieldNow,
-    (appliance) => void items.push(...reserveItemsOf(knowledge, appliance)),
+    (appliance) => void items.push(...reserveItemsOfAppliance(knowledge, appliance)),
   );
   const { years } = plan.terms;
   const mostLines = Math.floor(MOST_CELLS / (CELLS_OF_LINE + CELLS_OF_YEAR * years));
   const threshold = { minimumCents: terms.minimumItemCents };
-  const lines = await runYielding(reserveLinesOf(knowledge, items, years, threshold, mostLines), yieldNow);
+  const lines = await runYielding(
+    reserveLinesOfItems(knowledge, items, years, threshold, mostLines),
+    yieldNow,
+  );
   const sheets = await runYielding(sheetsOf(knowledge, { plan, terms, lines }), yieldNow);
   return await writeWorkbook(sheets, yieldNow);
 }

@@ -3,7 +3,7 @@ import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
 import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
 import { FUNDING_CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
-import { wholeMoney } from "../../domain/wording/currency-and-units.ts";
+import { wholeMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import { IMMEDIATE_WORK } from "../../domain/wording/immediate-work-text.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { ReserveForm } from "./reserve-form.ts";

@@ -4,7 +4,7 @@ import type { CostBasis } from "../../domain/costs/component-costs.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { ReserveLine } from "../../domain/planning/reserve-lines.ts";
-import { plainTodaysMoney } from "../../domain/wording/currency-and-units.ts";
+import { plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import { cellReference, columnName, rangeReference } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells, ReserveForm } from "./reserve-form.ts";

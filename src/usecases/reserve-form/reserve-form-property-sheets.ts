@@ -3,7 +3,7 @@ import { COST_BASES, type CostBasis } from "../../domain/costs/component-costs.t
 import type { PlanRowSums } from "../../domain/planning/plan-sums.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
-import { plainTodaysMoney } from "../../domain/wording/currency-and-units.ts";
+import { plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import { cellReference, columnName } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells } from "./reserve-form.ts";

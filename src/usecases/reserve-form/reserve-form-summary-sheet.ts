@@ -1,6 +1,6 @@
 import { unitsAndAreaJson, exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
-import { areaUnit, plainTodaysMoney } from "../../domain/wording/currency-and-units.ts";
+import { areaUnit, plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-text.ts";
 import { cellReference } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";

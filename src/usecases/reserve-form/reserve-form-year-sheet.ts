@@ -1,6 +1,6 @@
 import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan.ts";
-import { plainTodaysMoney } from "../../domain/wording/currency-and-units.ts";
+import { plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells } from "./reserve-form.ts";
 import {

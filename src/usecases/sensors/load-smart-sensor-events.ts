@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { RelevantReadings } from "../../domain/scoring/relevant-sensor-readings.ts";
 import type { SmartEvidence } from "../../domain/scoring/scoring-types.ts";
+import { RelevantReadings } from "../../domain/scoring/sensor-reading-relevance.ts";
 import { type Day, dayNumber, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { SmartEvidenceRow, SmartPlace } from "../../store/queries/sensor-events-queries.ts";

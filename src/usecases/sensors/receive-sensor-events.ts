@@ -14,7 +14,7 @@ import {
   UNITED_STATES,
 } from "../../domain/place.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
-import { refuseRetired } from "../../domain/retirement.ts";
+import { checkNotRetired } from "../../domain/retirement.ts";
 import type {
   MeterEvent,
   RiskSummary,
@@ -36,7 +36,7 @@ export async function receiveMeterEvent(writer: PortfolioWriter, input: MeterEve
   const { tx, partner } = writer;
   const appliance = await tx.appliances.find(partner.id, input.applianceId);
   if (!appliance) throw notFound(`Appliance not found: ${input.applianceId}`);
-  refuseRetired("Appliance", appliance);
+  checkNotRetired("Appliance", appliance);
   if (input.componentId !== null) await findComponent(writer, appliance, input.componentId, null);
   const event: SensorEvent = {
     ...input,
@@ -119,12 +119,12 @@ export async function receiveSmartEvent(
 async function resolve(writer: PortfolioWriter, input: SmartEvent) {
   const known = await findAppliance(writer, input);
   if (known) {
-    refuseRetired("Appliance", known);
+    checkNotRetired("Appliance", known);
     const property = (await writer.tx.properties.find(writer.partner.id, known.propertyId))!;
     return { property, appliance: known, propertyCreated: false, applianceCreated: false };
   }
   const existing = await findProperty(writer, input.property);
-  if (existing) refuseRetired("Property", existing);
+  if (existing) checkNotRetired("Property", existing);
   refuseIncomplete(input, existing);
   const property = existing ?? (await registerProperty(writer, input.property));
   const matching = existing && (await findMatchingAppliance(writer, existing, input.appliance));

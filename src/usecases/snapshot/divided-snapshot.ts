@@ -25,7 +25,7 @@ type DividedStep = "done" | "others" | "none left";
  * Starts the run of a day with a share for every partner. If `before`, another model, has finished the run,
  * restarts it. A run without shares was started by a single node and is scored from its beginning.
  */
-export async function openSnapshotShares(
+export async function openSnapshotWorkShares(
   tx: Tx,
   model: ModelContext,
   day: Day,

@@ -9,7 +9,7 @@ import { retireDueRecords } from "../portfolio/retirement.ts";
 import {
   closeSnapshotShares,
   lockSnapshotPartnerRows,
-  openSnapshotShares,
+  openSnapshotWorkShares,
   scoreSnapshotShares,
 } from "./divided-snapshot.ts";
 import {
@@ -113,7 +113,7 @@ export async function takeSnapshot(deps: SnapshotDeps, day: Day): Promise<Snapsh
 }
 
 /** Returns the day whose snapshot is due by now: today, once the time of day has come. */
-export function scheduledSnapshotDay(now: Instant, atMinutes: number): Day | undefined {
+export function snapshotDayToTake(now: Instant, atMinutes: number): Day | undefined {
   return now % MS_PER_DAY >= atMinutes * 60_000 ? dayOf(now) : undefined;
 }
 
@@ -208,7 +208,7 @@ async function takeSharedStep(
   budget: number,
 ): Promise<Step> {
   if (!stored || stored.finishedAt || !(await tx.snapshotShares.any(day))) {
-    await openSnapshotShares(tx, deps, day, stored?.finishedAt ? stored.modelVersion : undefined);
+    await openSnapshotWorkShares(tx, deps, day, stored?.finishedAt ? stored.modelVersion : undefined);
     // Without partners there are no shares.
     const isLast = !(await tx.snapshotShares.any(day));
     return { isLast, alreadyDone: false, run: stored ?? EMPTY_RUN };

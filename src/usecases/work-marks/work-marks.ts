@@ -1,6 +1,6 @@
 import { type MarkedWork, serializeWorkDetail, type WorkRequest } from "../../api-schemas/work-schema.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
-import { refuseRetired, refuseRetiredComponent } from "../../domain/retirement.ts";
+import { checkComponentNotRetired, checkNotRetired } from "../../domain/retirement.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { isDeferred, isSameWork, type Work } from "../../domain/work.ts";
@@ -170,8 +170,8 @@ export class WorkMarks {
     const applianceId = "applianceId" in subject ? subject.applianceId : component!.applianceId;
     const appliance = await tx.appliances.find(partner.id, applianceId);
     if (!appliance) throw notFound(`Appliance not found: ${applianceId}`);
-    refuseRetired("Appliance", appliance);
-    if (component) refuseRetiredComponent(component);
+    checkNotRetired("Appliance", appliance);
+    if (component) checkComponentNotRetired(component);
     return { appliance, componentId: component?.id ?? null };
   }
 }

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { AlertJson, AlertPageJson } from "../../api-schemas/component-schema.ts";
 import { probabilityText } from "../../domain/wording/us-english.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
 import { ACTION_LABELS } from "../page/page-code-labels.ts";

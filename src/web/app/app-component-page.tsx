@@ -7,8 +7,8 @@ import type {
 import type { ExplainedComponentJson } from "../../api-schemas/score-reason-schema.ts";
 import { probabilityText } from "../../domain/wording/us-english.ts";
 import type { ApiClient } from "../browser/api-client.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
-import { hrefTo } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
 import { COST_BASIS_LABELS, TIER_LABELS } from "../page/page-code-labels.ts";

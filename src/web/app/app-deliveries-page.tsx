@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { DeliveryJson, DeliveryPageJson } from "../../api-schemas/delivery-schema.ts";
 import type { DeliveryStatus } from "../../domain/partner.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { count, countWithNoun } from "../page/page-format.ts";
 import { SectionTable } from "../sections/section.tsx";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";

@@ -1,6 +1,10 @@
 import type { ImportedRowsJson } from "../../api-schemas/imported-rows-schema.ts";
-import { isMonthFirst } from "../../domain/wording/currency-and-units.ts";
-import { addImportNotes, type ImportNotes, NO_IMPORT_NOTES } from "../../domain/wording/import-notes.ts";
+import { isMonthFirst } from "../../domain/wording/currency-and-unit-wording.ts";
+import {
+  type ImportNotes,
+  NO_IMPORT_NOTES,
+  sumOfImportNotes,
+} from "../../domain/wording/import-note-wording.ts";
 import {
   ambiguousCellDate,
   cellDateFormatOf,
@@ -8,7 +12,7 @@ import {
   DAY_FIELDS,
   type DateFormat,
 } from "../../table-cells/table-cell-dates.ts";
-import { decimalCommaCellFields } from "../../table-cells/table-cell-numbers.ts";
+import { tableCellFieldsWithDecimalComma } from "../../table-cells/table-cell-numbers.ts";
 import {
   hasDecimalCommas,
   MOST_CELL,
@@ -167,7 +171,7 @@ function withDecimalCommas(
   file: AppImportFile,
   { decimal_comma: _, ...mapping }: AppImportMapping,
 ): AppImportMapping {
-  const fields = decimalCommaCellFields(
+  const fields = tableCellFieldsWithDecimalComma(
     mapping.fields,
     (column) => cellsOf(file, column),
     hasDecimalCommas(file.separator),
@@ -342,7 +346,7 @@ export async function importAppFile(
     run = {
       ...run,
       counts,
-      notes: addImportNotes(run.notes, {
+      notes: sumOfImportNotes(run.notes, {
         buildingYears: answer.install_years_from_year_built,
         earlyYears: answer.install_years_before_year_built,
         unusualSizes: answer.unusual_sizes,

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ImportedRowsJson } from "../../api-schemas/imported-rows-schema.ts";
-import { importNoteSentences } from "../../domain/wording/import-notes.ts";
+import { importNoteSentences } from "../../domain/wording/import-note-wording.ts";
 import { DAY_FIELDS } from "../../table-cells/table-cell-dates.ts";
 import { MAX_WORKBOOK_BYTES, type SheetTable } from "../../xlsx/workbook-tables.ts";
 import { downloadCsv } from "../browser/browser-csv-file.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { count, countWithNoun } from "../page/page-format.ts";
-import { editFailureMessage } from "../records/edit-record.tsx";
+import { messageOfFailedEdit } from "../records/edit-record.tsx";
 import { ReportSection, SectionTable, type SectionTableColumn } from "../sections/section.tsx";
 import { useAppCallCost } from "./app-call-cost.ts";
 import { useApp, useAppTitle } from "./app-context.ts";
@@ -53,7 +53,7 @@ export function AppImportPage() {
 
   const attempt = async (work: () => Promise<void>) => {
     setProblem(undefined);
-    const failure = await editFailureMessage(work);
+    const failure = await messageOfFailedEdit(work);
     if (failure !== undefined) setProblem(failure);
   };
   const choose = (chosen: File | undefined) => {
@@ -85,7 +85,7 @@ export function AppImportPage() {
     setProblem(undefined);
     setReading(read !== undefined);
     if (!read) return;
-    const failure = await editFailureMessage(async () => {
+    const failure = await messageOfFailedEdit(async () => {
       const table = await read();
       if (!isLatest()) return;
       if (typeof table === "string") return setProblem(table);

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { EVENT_TYPES } from "../../domain/service-event.ts";
-import { currencyCode } from "../../domain/wording/currency-and-units.ts";
+import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
 import { countWithNoun } from "../page/page-format.ts";
 import type { PlanLine } from "../page/page-plan-lines.ts";
-import { editFailureMessage } from "../records/edit-record.tsx";
+import { messageOfFailedEdit } from "../records/edit-record.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { showToast } from "../widgets/toasts.tsx";
 import { useApp } from "./app-context.ts";
@@ -44,7 +44,7 @@ export function AppMarkWork(props: {
   const [state, setState] = useState<State>("ordered");
   const isListed = items.length > 1 && items.length <= MOST_LISTED;
   const send = (form: FormData) =>
-    editFailureMessage(async () => {
+    messageOfFailedEdit(async () => {
       const chosen = isListed ? items.filter(({ line }) => form.getAll("item").includes(line.id)) : items;
       const by = String(form.get("by")).trim();
       sessionStorage.setItem(NAME_KEY, by);

@@ -1,15 +1,15 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ConditionPointJson } from "../../api-schemas/condition-trend-schema.ts";
 import type { PortfolioTotalsJson } from "../../api-schemas/portfolio-schema.ts";
+import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
-import { hrefTo, type Route } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { ValueBarChart } from "../charts/bar.tsx";
 import { TierBarChart } from "../charts/tier-bar.tsx";
 import { systemLabel } from "../page/page-code-labels.ts";
 import { count, countWithNoun, date, moneyText } from "../page/page-format.ts";
-import { editFailureMessage } from "../records/edit-record.tsx";
+import { messageOfFailedEdit } from "../records/edit-record.tsx";
 import { ConditionTrendSection } from "../sections/condition-trend.tsx";
 import { CollapsedSectionTable, ReportSection } from "../sections/section.tsx";
 import { EmptyState, FailureMessage, LoadedContent, LoadingMessage } from "../widgets/load-states.tsx";
@@ -105,7 +105,7 @@ function FirstSteps() {
   const [isBusy, setBusy] = useState(false);
   const createDemo = async () => {
     setBusy(true);
-    const failure = await editFailureMessage(async () => {
+    const failure = await messageOfFailedEdit(async () => {
       await api.write("POST", "/v1/onboarding/demo-property");
       await portfolio.reload();
     });

@@ -1,4 +1,4 @@
-import { hrefTo, type Route } from "../browser/route.ts";
+import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { EmptyState } from "../widgets/load-states.tsx";
 import { AppActionsPage } from "./app-actions-page.tsx";
 import { AppAlertsPage } from "./app-alerts-page.tsx";

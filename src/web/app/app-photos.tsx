@@ -3,7 +3,7 @@ import type { ApplianceJson } from "../../api-schemas/appliance-schema.ts";
 import type { PhotoJson, PhotosJson } from "../../api-schemas/photo-schema.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
 import { date } from "../page/page-format.ts";
-import { editFailureMessage } from "../records/edit-record.tsx";
+import { messageOfFailedEdit } from "../records/edit-record.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -45,7 +45,7 @@ export function AppAppliancePhotos({ appliance }: { appliance: Pick<ApplianceJso
                         isDestructive
                         isSmall
                         onConfirm={() =>
-                          editFailureMessage(async () => {
+                          messageOfFailedEdit(async () => {
                             await api.write("DELETE", `${path}/${encodeURIComponent(photo.id)}`);
                             photos.reload();
                           })

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
-import { type Route, replaceAddressQuery } from "../browser/route.ts";
+import { type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { OFFERED_YEARS } from "../sections/reserve-schedule-sections.tsx";
 
 /* The terms of a plan, in the address of a page. */

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../api-schemas/portfolio-plan-schema.ts";
 import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
-import { oneOfCurrency } from "../../domain/wording/currency-and-units.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
+import { oneOfCurrency } from "../../domain/wording/currency-and-unit-wording.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { pageAssumptionSentences } from "../page/page-assumption-sentences.ts";
-import { type BudgetLine, type BudgetResult, pageSliderRangeUpTo } from "../page/page-budget-slider.ts";
+import { type BudgetLine, type BudgetResult, pageSliderRangeUpTo } from "../page/page-budget-allocation.ts";
 import { count, countWithNoun, date, moneyText } from "../page/page-format.ts";
 import { BudgetSectionAmountSlider, BudgetSectionOutcome } from "../sections/budget-section.tsx";
 import { ConditionSectionFigures, sectionDueNowHeadline } from "../sections/condition.tsx";

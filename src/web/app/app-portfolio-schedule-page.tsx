@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { PortfolioPlanPageJson } from "../../api-schemas/portfolio-plan-schema.ts";
-import { todaysMoney } from "../../domain/wording/currency-and-units.ts";
+import { todaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import type { ApiClient } from "../browser/api-client.ts";
-import { hrefTo, type Route } from "../browser/route.ts";
+import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { count, countWithNoun, date } from "../page/page-format.ts";

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { PortfolioItemJson, PortfolioPageJson } from "../../api-schemas/portfolio-schema.ts";
 import { addressLine } from "../../domain/address.ts";
 import { joinPlace } from "../../domain/place.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { count, countWithNoun, moneyText } from "../page/page-format.ts";
 import { RecordHazardFilter } from "../records/record-hazard-filter.tsx";
 import {

@@ -8,8 +8,8 @@ import type { PropertyJson, UnitJson } from "../../api-schemas/property-schema.t
 import { runSteps } from "../../domain/steps/steps.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { downloadCsv } from "../browser/browser-csv-file.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { pageCsvRows } from "../page/page-csv-rows.ts";

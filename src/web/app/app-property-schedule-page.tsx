@@ -2,7 +2,7 @@ import type { PropertyPlanJson, ScheduledPlanJson } from "../../api-schemas/plan
 import type { PropertyJson } from "../../api-schemas/property-schema.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { parseBrowserCsvText } from "../browser/browser-csv-file.ts";
-import { hrefTo, type Route } from "../browser/route.ts";
+import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";

@@ -1,6 +1,6 @@
 import type { PropertyPageJson, PropertyRowJson } from "../../api-schemas/property-schema.ts";
 import { addressLine } from "../../domain/address.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { countWithNoun, date } from "../page/page-format.ts";
 import { LoadMore } from "../widgets/load-more.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";

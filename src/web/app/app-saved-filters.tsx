@@ -1,7 +1,7 @@
 import type { SavedFiltersJson } from "../../api-schemas/saved-filter-schema.ts";
-import { hrefTo, type Route } from "../browser/route.ts";
+import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { editFailureMessage } from "../records/edit-record.tsx";
+import { messageOfFailedEdit } from "../records/edit-record.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { SelectFilter } from "../widgets/filters.tsx";
 import { showToast } from "../widgets/toasts.tsx";
@@ -17,7 +17,7 @@ export function AppSavedFilters({ route }: { route: Route }) {
   const query = route.query.toString();
   const current = filters.find((one) => one.query === query);
   const put = (name: string, saved: string | null) =>
-    editFailureMessage(async () => {
+    messageOfFailedEdit(async () => {
       await api.write("PUT", PATH, { name, query: saved });
       loaded.reload();
     });

@@ -1,5 +1,5 @@
 import type { SearchJson, SearchResultJson } from "../../api-schemas/search-schema.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { SearchButton } from "../widgets/search-dialog.tsx";
 import { useAppCallCost } from "./app-call-cost.ts";
 import { useApp } from "./app-context.ts";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { hrefTo, type Route } from "../browser/route.ts";
+import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { count, countWithNoun } from "../page/page-format.ts";
 import { isCallLimitLow } from "./app-call-cost.ts";
 import { useApp, useAppRerenderOnChange } from "./app-context.ts";

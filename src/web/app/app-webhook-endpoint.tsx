@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { OwnEndpointJson } from "../../api-schemas/own-endpoint-schema.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { editFailureMessage } from "../records/edit-record.tsx";
+import { messageOfFailedEdit } from "../records/edit-record.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { showToast } from "../widgets/toasts.tsx";
@@ -16,7 +16,7 @@ export function AppWebhookEndpoint({ onSent }: { onSent: () => void }) {
   const loaded = useLoad("endpoint", () => api.read<OwnEndpointJson>(PATH));
   const send = async () => {
     setBusy(true);
-    const failure = await editFailureMessage(async () => {
+    const failure = await messageOfFailedEdit(async () => {
       await api.write("POST", `${PATH}/test`);
       showToast("The test event was sent. Its delivery is listed first.");
       onSent();

@@ -1,5 +1,5 @@
 import { OperatorError } from "../../domain/errors.ts";
-import { workbookTables } from "../../xlsx/workbook-tables.ts";
+import { readWorkbookTables } from "../../xlsx/workbook-tables.ts";
 import type { WorkbookReply, WorkbookRequest } from "./app-workbook-file.ts";
 
 /* Reads workbooks in a thread of their own: the page stays responsive, and the server never sees the file. */
@@ -10,7 +10,7 @@ addEventListener("message", async ({ data: { name, bytes } }: MessageEvent<Workb
 
 async function read(name: string, bytes: ArrayBuffer): Promise<WorkbookReply> {
   try {
-    return { sheets: await workbookTables(name, new Uint8Array(bytes)) };
+    return { sheets: await readWorkbookTables(name, new Uint8Array(bytes)) };
   } catch (error) {
     const [problem, hint] =
       error instanceof OperatorError ? [error.message, error.hint ?? ""] : [`${name} cannot be read`, ""];

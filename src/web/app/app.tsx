@@ -3,7 +3,7 @@ import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiClient } from "../browser/api-client.ts";
 import { enableBrowserChartReadouts } from "../browser/browser-chart-readouts.ts";
-import { hrefTo, useRoute } from "../browser/route.ts";
+import { hrefTo, useRoute } from "../browser/browser-route.ts";
 import { type RecordsApi, RecordsContext } from "../records/records-context.ts";
 import { ComponentHref } from "../sections/section-component-name.tsx";
 import { Toasts } from "../widgets/toasts.tsx";

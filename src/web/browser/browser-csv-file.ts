@@ -1,4 +1,4 @@
-import { neutralizeFormula, restoreFormula } from "../../csv/csv-formulas.ts";
+import { neutralizeCsvFormula, restoreCsvFormula } from "../../csv/csv-formulas.ts";
 import { SEPARATORS, type Separator } from "../../table-cells/table-limits.ts";
 import { downloadFile } from "./download.ts";
 
@@ -23,7 +23,7 @@ export function browserCsvText(heading: readonly string[], rows: readonly (reado
 function csvCell(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell !== "string") return String(cell);
-  const text = neutralizeFormula(cell);
+  const text = neutralizeCsvFormula(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -86,7 +86,7 @@ export function parseBrowserCsvText(text: string, separator: Separator = ","): s
       cell = plain.exec(text)![0];
       at += cell.length;
     }
-    row.push(restoreFormula(cell));
+    row.push(restoreCsvFormula(cell));
     end.lastIndex = at;
     const mark = end.exec(text)?.[0];
     if (mark === undefined) throw quoteProblem(rows.length + 1, "a quote in an invalid position");

@@ -14,10 +14,10 @@ import {
 import {
   type BinContent,
   type CurveContent,
-  calibratedSurvivalOnPage,
   type DecileContent,
   type LifeCorrection,
   type ModelContent,
+  pageCalibratedSurvival,
   uncalibratedSurvivalOnPage,
 } from "./calibration-page-content.ts";
 
@@ -166,7 +166,7 @@ export function calibrationSurvivalChart(curve: CurveContent): string {
     yTitle(frame, "Still in service") +
       yAxis(frame, y, FIFTHS, (tick) => percentText(tick)) +
       `<path class="band" d="${band}"/><path class="observed" d="${steps}"/>` +
-      `<path class="default" d="${model(uncalibratedSurvivalOnPage)}"/><path class="calibrated" d="${model(calibratedSurvivalOnPage)}"/>` +
+      `<path class="default" d="${model(uncalibratedSurvivalOnPage)}"/><path class="calibrated" d="${model(pageCalibratedSurvival)}"/>` +
       xAxis(frame, x, x.ticks(5), { label: String, title: "Age in years of normal use" }),
   );
 }

@@ -93,7 +93,7 @@ export type CurveContent = {
 };
 
 /** Returns the probability of surviving an age by the calibrated model, over appliances of all frailties. */
-export function calibratedSurvivalOnPage(
+export function pageCalibratedSurvival(
   { calibratedScale, shape, frailtyShape }: CurveContent,
   age: number,
 ): number {

@@ -13,10 +13,10 @@ import {
   type CalibrationContent,
   type CausesContent,
   type CurveContent,
-  calibratedSurvivalOnPage,
   type DrawnInterval,
   type MeasureName,
   type ModelContent,
+  pageCalibratedSurvival,
   uncalibratedSurvivalOnPage,
 } from "./calibration-page-content.ts";
 
@@ -222,7 +222,7 @@ function curveFigure(curve: CurveContent): string {
     percentText(survival, 1),
     `${percentText(band.low, 1)} to ${percentText(band.high, 1)}`,
     percentText(uncalibratedSurvivalOnPage(curve, age), 1),
-    percentText(calibratedSurvivalOnPage(curve, age), 1),
+    percentText(pageCalibratedSurvival(curve, age), 1),
   ]);
   const headings = ["Age", "At risk", "Observed", "90% band", "Default", "Calibrated"];
   return `<figure><h3>${escapeHtml(curve.name)}</h3>${calibrationSurvivalChart(curve)}<figcaption>${count(curve.lives, "component", "components")} with known age, ${count(curve.failures, "failure", "failures")}.</figcaption>${collapsible(table(headings, rows))}</figure>`;

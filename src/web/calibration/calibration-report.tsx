@@ -3,7 +3,7 @@ import type { FitJson } from "../../api-schemas/model-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
 import { ExplainedRatioBar } from "../explanation/component-evidence.tsx";
-import { formatExplainedNumber, formatExplainedPercent } from "../explanation/explained-numbers.ts";
+import { explanationPageNumber, explanationPagePercent } from "../explanation/explanation-page-numbers.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
 import { count } from "../page/page-format.ts";
 import { CollapsedSectionTable } from "../sections/section.tsx";
@@ -20,9 +20,9 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
       <p class="small">
         {frailty_shape === null
           ? "Appliances of the same type show no difference in reliability beyond chance."
-          : `Appliances of the same type differ in reliability (frailty shape ${formatExplainedNumber(frailty_shape)}).`}{" "}
-        Evidence exponents: condition {formatExplainedNumber(strength.condition)}, repairs{" "}
-        {formatExplainedNumber(strength.repairs)}.
+          : `Appliances of the same type differ in reliability (frailty shape ${explanationPageNumber(frailty_shape)}).`}{" "}
+        Evidence exponents: condition {explanationPageNumber(strength.condition)}, repairs{" "}
+        {explanationPageNumber(strength.repairs)}.
       </p>
       <DCalibrationChart dCalibration={d_calibration} />
       <CollapsedSectionTable
@@ -33,7 +33,7 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
           {
             heading: "Lifetime",
             isNumber: true,
-            cell: ({ life_factor }) => `× ${formatExplainedNumber(life_factor)}`,
+            cell: ({ life_factor }) => `× ${explanationPageNumber(life_factor)}`,
           },
           {
             heading: "Shorter · longer",
@@ -42,7 +42,7 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
             ),
           },
           { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
-          { heading: "Expected", isNumber: true, cell: ({ expected }) => formatExplainedNumber(expected) },
+          { heading: "Expected", isNumber: true, cell: ({ expected }) => explanationPageNumber(expected) },
         ]}
       />
       {shared_causes && <SharedCauses causes={shared_causes} />}
@@ -69,17 +69,17 @@ function SharedCauses({ causes }: { causes: NonNullable<FitJson["shared_causes"]
             { heading: "Class", cell: ({ system }) => pageCodeLabel(system) },
             { heading: "Years", isNumber: true, cell: (cause) => count(cause.years) },
             { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
-            { heading: "Expected", isNumber: true, cell: ({ expected }) => formatExplainedNumber(expected) },
+            { heading: "Expected", isNumber: true, cell: ({ expected }) => explanationPageNumber(expected) },
             {
               heading: "Default",
               isNumber: true,
-              cell: (cause) => formatExplainedNumber(cause.default_variance),
+              cell: (cause) => explanationPageNumber(cause.default_variance),
             },
             {
               heading: "In use",
               isNumber: true,
               cell: (cause) =>
-                `${formatExplainedNumber(cause.year_factor_variance)}${cause.learned ? "" : " (default)"}`,
+                `${explanationPageNumber(cause.year_factor_variance)}${cause.learned ? "" : " (default)"}`,
             },
           ]}
         />
@@ -104,7 +104,7 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
         name="lifetimes by decile of the forecast"
         points={deciles.map((at) => ({
           x: x(String(at))! + half,
-          text: `Decile ${at + 1}: ${formatExplainedPercent(before.shares[at]!)} by default, ${formatExplainedPercent(after.shares[at]!)} calibrated`,
+          text: `Decile ${at + 1}: ${explanationPagePercent(before.shares[at]!)} by default, ${explanationPagePercent(after.shares[at]!)} calibrated`,
         }))}
       >
         <svg
@@ -112,7 +112,7 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
           width="100%"
           height={HEIGHT}
           role="img"
-          aria-label={`Share of lifetimes that ended in each decile of the forecast; 10% each if the forecast is correct. Chi-squared: default ${formatExplainedNumber(before.chi_squared)}, calibrated ${formatExplainedNumber(after.chi_squared)}.`}
+          aria-label={`Share of lifetimes that ended in each decile of the forecast; 10% each if the forecast is correct. Chi-squared: default ${explanationPageNumber(before.chi_squared)}, calibrated ${explanationPageNumber(after.chi_squared)}.`}
         >
           {deciles.map((at) =>
             [before, after].map(({ shares }, nth) => (
@@ -143,8 +143,8 @@ function DCalibrationChart({ dCalibration: { before, after } }: { dCalibration: 
         rows={deciles}
         columns={[
           { heading: "Decile", cell: (at) => String(at + 1) },
-          { heading: "Default", isNumber: true, cell: (at) => formatExplainedPercent(before.shares[at]!) },
-          { heading: "Calibrated", isNumber: true, cell: (at) => formatExplainedPercent(after.shares[at]!) },
+          { heading: "Default", isNumber: true, cell: (at) => explanationPagePercent(before.shares[at]!) },
+          { heading: "Calibrated", isNumber: true, cell: (at) => explanationPagePercent(after.shares[at]!) },
         ]}
       />
     </figure>

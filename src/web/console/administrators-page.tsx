@@ -1,5 +1,5 @@
 import type { AdministratorPageJson } from "../../api-schemas/administrator-schema.ts";
-import { hrefTo, type Route } from "../browser/route.ts";
+import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";

@@ -3,8 +3,8 @@ import type { AdministratorPageJson } from "../../api-schemas/administrator-sche
 import type { AuditEntryJson, AuditPageJson } from "../../api-schemas/audit-schema.ts";
 import { AUDIT_ACTIONS } from "../../domain/wording/audit-actions.ts";
 import { CSV_TYPE } from "../browser/browser-csv-file.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { downloadFile } from "../browser/download.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
 import { pageAuditValueText } from "../page/page-audit-changes.ts";
 import { count } from "../page/page-format.ts";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";

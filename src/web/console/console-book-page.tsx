@@ -4,7 +4,7 @@ import type {
   BookPropertiesPageJson,
 } from "../../api-schemas/book-schema.ts";
 import { joinPlace } from "../../domain/place.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { pageAssumptionSentences } from "../page/page-assumption-sentences.ts";
 import { sortByExpectedLoss } from "../page/page-expected-loss.ts";
 import { count, countWithNoun, moneyText } from "../page/page-format.ts";
@@ -23,7 +23,7 @@ import {
   SearchFilter,
   SelectFilter,
 } from "../widgets/filters.tsx";
-import { InsuredLayerFields, insuredLayerQuery } from "../widgets/layer-fields.tsx";
+import { InsuredLayerFields, insuredLayerAddressQuery } from "../widgets/layer-fields.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { StateOrRegionFilter, US_STATES } from "../widgets/state-filter.tsx";
 import type { TableColumn } from "../widgets/virtual-table.tsx";
@@ -259,7 +259,7 @@ const ALERT_COLUMNS = consoleComponentColumns<BookAlertPageJson["alerts"][number
 
 function Losses({ partner, route }: ViewProps) {
   const { api } = useConsole();
-  const query = insuredLayerQuery(route);
+  const query = insuredLayerAddressQuery(route);
   if (partner !== "") query.set("partner_id", partner);
   const state = route.query.get("state") ?? "";
   if (state !== "") query.set("state", state);

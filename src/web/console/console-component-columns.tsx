@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { AlertJson } from "../../api-schemas/component-schema.ts";
-import { hrefTo } from "../browser/route.ts";
-import { formatExplainedPercent } from "../explanation/explained-numbers.ts";
+import { hrefTo } from "../browser/browser-route.ts";
+import { explanationPagePercent } from "../explanation/explanation-page-numbers.ts";
 import { moneyText } from "../page/page-format.ts";
 import { TierMark } from "../widgets/tier-mark.tsx";
 import type { TableColumn } from "../widgets/virtual-table.tsx";
@@ -52,7 +52,7 @@ export const consoleComponentColumns = <Row extends ListedComponent>(
     heading: "12-month failure probability",
     isNumber: true,
     shownFrom: "medium",
-    cell: ({ failure_probability_12m }) => formatExplainedPercent(failure_probability_12m),
+    cell: ({ failure_probability_12m }) => explanationPagePercent(failure_probability_12m),
   },
   {
     key: "expected",

@@ -1,5 +1,5 @@
 import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { ExplainedAge, ExplainedLife } from "../explanation/component-age.tsx";
 import { ExplainedScoreEvidence } from "../explanation/component-evidence.tsx";
 import {
@@ -9,7 +9,7 @@ import {
   ExplainedWhatIfScenarios,
 } from "../explanation/component-outlook.tsx";
 import { ExplainedScoreBreakdown } from "../explanation/component-score.tsx";
-import { formatExplainedPercent } from "../explanation/explained-numbers.ts";
+import { explanationPagePercent } from "../explanation/explanation-page-numbers.ts";
 import { TIER_LABELS } from "../page/page-code-labels.ts";
 import { capitalizeFirst, date, pageFailureWindowText } from "../page/page-format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -96,7 +96,7 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
         </div>
         <div>
           <dt>12-month failure probability</dt>
-          <dd>{formatExplainedPercent(score.failure_probability_12m)}</dd>
+          <dd>{explanationPagePercent(score.failure_probability_12m)}</dd>
           <dd class="small muted">if it works today</dd>
         </div>
         <div>

@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerComponentJson, PartnerComponentPageJson } from "../../api-schemas/component-schema.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
 import { sortByExpectedLoss } from "../page/page-expected-loss.ts";
 import { SelectFilter } from "../widgets/filters.tsx";

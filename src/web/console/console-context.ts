@@ -2,7 +2,7 @@ import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { type LoadState, useLoad } from "../browser/use-load.ts";
 import { showToast } from "../widgets/toasts.tsx";
-import type { AdminClient } from "./admin-client.ts";
+import type { AdminClient } from "./console-admin-client.ts";
 import { formatConsoleInstants } from "./console-server-text.tsx";
 
 /** The state that the pages of a session share. */

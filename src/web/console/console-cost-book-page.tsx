@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { CostBookJson, CostLineJson } from "../../api-schemas/cost-book-schema.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { countWithNoun, date, moneyText } from "../page/page-format.ts";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";

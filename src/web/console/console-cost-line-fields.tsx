@@ -1,5 +1,5 @@
 import type { CostLineJson } from "../../api-schemas/cost-book-schema.ts";
-import { currencyCode } from "../../domain/wording/currency-and-units.ts";
+import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
 
 /** A line without an id, as it is sent. */
 export type NewCostLine = Omit<CostLineJson, "id" | "as_of"> & { as_of: string | null };

@@ -4,7 +4,7 @@ import type {
   PartnerDeliveryPageJson,
 } from "../../api-schemas/delivery-schema.ts";
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { count } from "../page/page-format.ts";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";

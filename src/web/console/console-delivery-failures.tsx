@@ -1,6 +1,6 @@
 import type { FailureGroupJson, FailureGroupsJson } from "../../api-schemas/delivery-schema.ts";
 import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import type { LoadState } from "../browser/use-load.ts";
 import { count, countWithNoun } from "../page/page-format.ts";
 import { sumBy } from "../page/page-grouping.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { DeliverySignatureJson, FullDeliveryJson } from "../../api-schemas/delivery-schema.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { count } from "../page/page-format.ts";
 import { ReportSection, SectionTable } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";

@@ -6,9 +6,9 @@ import type {
   NewEmbedJson,
 } from "../../api-schemas/embed-schema.ts";
 import { MAX_EMBED_DAYS, PASSCODE_LENGTH } from "../../domain/embed.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { count, countWithNoun, date } from "../page/page-format.ts";
-import { editFailureMessage } from "../records/edit-record.tsx";
+import { messageOfFailedEdit } from "../records/edit-record.tsx";
 import { PICKED, RecordPropertyPicker } from "../records/record-property-picker.tsx";
 import { SectionTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
@@ -334,7 +334,7 @@ function Edit({ embed, again }: { embed: EmbedJson; again: () => void }) {
       ...(isRemoved && { passcode: null }),
     };
     if (Object.keys(change).length === 0) return undefined;
-    return await editFailureMessage(async () => {
+    return await messageOfFailedEdit(async () => {
       await api.write("PUT", `/admin/embeds/${encodeURIComponent(embed_id)}`, change);
       showToast("Saved.");
       again();

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { PartnerPageJson, ProbeJson } from "../../api-schemas/partner-schema.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { countWithNoun } from "../page/page-format.ts";
 import { SectionTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";

@@ -1,4 +1,4 @@
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 
 const PLACES: readonly (readonly [prefix: string, address: (id: string) => string])[] = [
   ["PARTNER_", (id) => hrefTo(["partners", id])],

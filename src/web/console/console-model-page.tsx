@@ -1,6 +1,6 @@
 import type { AdministratorPageJson } from "../../api-schemas/administrator-schema.ts";
 import type { ModelJson, ModelVersionJson } from "../../api-schemas/model-schema.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { CalibrationReport } from "../calibration/calibration-report.tsx";
 import { CalibrationValidation, formatMeasure } from "../calibration/calibration-validation.tsx";
 import { count, countWithNoun, date } from "../page/page-format.ts";

@@ -1,5 +1,5 @@
 import type { CheckJson, OverviewJson } from "../../api-schemas/server-overview-schema.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { count, countWithNoun } from "../page/page-format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { PagingJson } from "../../api-schemas/paging-schema.ts";
-import { type Route, replaceAddressQuery } from "../browser/route.ts";
+import { type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { PreviousNextButtons } from "../widgets/pager.tsx";
 import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
 

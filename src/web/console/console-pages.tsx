@@ -1,4 +1,4 @@
-import { hrefTo, type Route } from "../browser/route.ts";
+import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { ApplianceRecordDetails } from "../records/appliance-record.tsx";
 import { EmptyState } from "../widgets/load-states.tsx";
 import { ConsoleAdministratorsPage } from "./administrators-page.tsx";

@@ -1,5 +1,5 @@
 import { useId, useMemo, useState } from "preact/hooks";
-import type { Route } from "../browser/route.ts";
+import type { Route } from "../browser/browser-route.ts";
 import { SelectFilter } from "../widgets/filters.tsx";
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import type { AdminSearchJson, AdminSearchResultJson } from "../../api-schemas/admin-search-schema.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { SearchButton, type SearchHit } from "../widgets/search-dialog.tsx";
 import { useConsole } from "./console-context.ts";
 import { AREAS } from "./console-navigation.ts";

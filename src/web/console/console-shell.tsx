@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { hrefTo, type Route } from "../browser/route.ts";
+import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { useConsole } from "./console-context.ts";
 import { GROUPS } from "./console-navigation.ts";
 import { ConsoleSearch } from "./console-search.tsx";

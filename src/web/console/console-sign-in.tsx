@@ -1,7 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import type { ConsoleSessionJson } from "../../api-schemas/console-session-schema.ts";
 import { ApiFailure } from "../browser/api-failure.ts";
-import { openConsoleSession } from "./admin-client.ts";
+import { openConsoleSession } from "./console-admin-client.ts";
 import { useConsoleTitle } from "./console-context.ts";
 
 /** Signs an administrator in by key. */

@@ -1,5 +1,5 @@
 import type { SnapshotRunJson, SnapshotRunPageJson } from "../../api-schemas/snapshot-schema.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { ColumnChart } from "../charts/column-chart.tsx";
 import { TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
 import { count, countWithNoun, date } from "../page/page-format.ts";

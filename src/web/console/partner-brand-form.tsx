@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import type { BrandJson } from "../../api-schemas/brand-schema.ts";
 import {
+  brandColorWithContrast,
   contrastOn,
   contrastText,
   GROUNDS,
   isHexColor,
   LEAST_CONTRAST,
   MAX_BRAND_NAME,
-  readableBrandColor,
 } from "../../domain/brand.ts";
-import { LOGO_SIDES, MAX_LOGO_BYTES } from "../../domain/logo.ts";
+import { LOGO_SIDES, MAX_LOGO_BYTES } from "../../domain/brand-logo.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -148,7 +148,7 @@ function BrandPreview({ name, color, colorDark, logo }: Drawn) {
     dark: isHexColor(dark)
       ? dark
       : isHexColor(light)
-        ? readableBrandColor(light, "dark")
+        ? brandColorWithContrast(light, "dark")
         : DEFAULT_COLORS.dark,
   };
   return (
@@ -199,7 +199,7 @@ function BrandPreview({ name, color, colorDark, logo }: Drawn) {
             <figcaption class="small muted">
               {scheme === "light" ? "Light" : "Dark"}: {colors[scheme]}, contrast {contrastText(contrast)}
               {contrast < LEAST_CONTRAST &&
-                `, too low; ${readableBrandColor(colors[scheme], scheme)} is enough`}
+                `, too low; ${brandColorWithContrast(colors[scheme], scheme)} is enough`}
             </figcaption>
           </figure>
         );

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { AnnouncedStateJson, FullPartnerJson, ProbeJson } from "../../api-schemas/partner-schema.ts";
 import type { PartnerTaskJson } from "../../api-schemas/partner-task-schema.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { count, countWithNoun } from "../page/page-format.ts";
 import { ReportSection } from "../sections/section.tsx";

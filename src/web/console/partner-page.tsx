@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
 import type { PartnerTaskJson } from "../../api-schemas/partner-task-schema.ts";
-import { hrefTo, type Route } from "../browser/route.ts";
+import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { count, countWithNoun, date, fileSize } from "../page/page-format.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
 import type { PartnerTaskJson } from "../../api-schemas/partner-task-schema.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { countWithNoun } from "../page/page-format.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { EmptyState } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
-import { ROOT } from "./admin-client.ts";
+import { ROOT } from "./console-admin-client.ts";
 import { useAdminAction, useConsole } from "./console-context.ts";
 
 /** Exports a partner's data, and deletes the partner after its name was typed to confirm. */

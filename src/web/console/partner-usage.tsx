@@ -1,5 +1,5 @@
 import type { UsageJson } from "../../api-schemas/partner-schema.ts";
-import { type Route, replaceAddressQuery } from "../browser/route.ts";
+import { type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { ColumnChart } from "../charts/column-chart.tsx";
 import { count, countWithNoun, date } from "../page/page-format.ts";
 import { CollapsedSectionTable, ReportSection } from "../sections/section.tsx";

@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerJson, PartnerPageJson } from "../../api-schemas/partner-schema.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { count, date } from "../page/page-format.ts";
 import { FilterRow, SearchFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";

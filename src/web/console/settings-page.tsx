@@ -1,5 +1,5 @@
 import type { SettingJson, SettingsJson } from "../../api-schemas/setting-schema.ts";
-import { type Route, replaceAddressQuery } from "../browser/route.ts";
+import { type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { countWithNoun } from "../page/page-format.ts";
 import { ReportSection, SectionTable } from "../sections/section.tsx";
 import { FilterRow, SearchFilter } from "../widgets/filters.tsx";

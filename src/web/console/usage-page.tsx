@@ -1,6 +1,6 @@
 import type { UsageJson, UsagePageJson } from "../../api-schemas/partner-schema.ts";
 import { downloadCsv } from "../browser/browser-csv-file.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/route.ts";
+import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { count } from "../page/page-format.ts";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { PreviousNextButtons } from "../widgets/pager.tsx";

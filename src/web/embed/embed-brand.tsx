@@ -9,7 +9,7 @@ export type PageBrand = {
 };
 
 /** Returns what a page needs of a brand. `address` leads from the page to the logo. */
-export function brandOfEmbed({ displayName, color, colorDark, logo }: Brand, address: string): PageBrand {
+export function embedPageBrand({ displayName, color, colorDark, logo }: Brand, address: string): PageBrand {
   return {
     displayName,
     colors: color && colorDark && { light: color, dark: colorDark },

@@ -7,7 +7,11 @@ import { ChartWithReadouts } from "../charts/chart.tsx";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
 import { count, date } from "../page/page-format.ts";
 import { CollapsedSectionTable, ReportSection } from "../sections/section.tsx";
-import { formatExplainedNumber, formatExplainedPercent, formatExplainedYears } from "./explained-numbers.ts";
+import {
+  explanationPageNumber,
+  explanationPagePercent,
+  explanationPageYears,
+} from "./explanation-page-numbers.ts";
 
 const INSTALL_DATE_SOURCES: Readonly<Record<ExplanationJson["age"]["reason"], string>> = {
   replacement: "last recorded replacement",
@@ -23,28 +27,28 @@ export function ExplainedAge({ explained }: { explained: ExplanationJson }) {
     <ReportSection
       id="age"
       title="Age"
-      about={`Effective age ${formatExplainedYears(age.effective_age_years)}, or ${formatExplainedYears(age.effective_virtual_age_years)} of normal use. By that age, ${formatExplainedPercent(age.prior)} of components of this type have failed.`}
+      about={`Effective age ${explanationPageYears(age.effective_age_years)}, or ${explanationPageYears(age.effective_virtual_age_years)} of normal use. By that age, ${explanationPagePercent(age.prior)} of components of this type have failed.`}
     >
       <LifeCurve explained={explained} />
       <dl class="facts">
         <Fact name="Installed">
-          {date(age.born_on)} ({INSTALL_DATE_SOURCES[age.reason]}), {formatExplainedYears(age.age_years)} ago
+          {date(age.born_on)} ({INSTALL_DATE_SOURCES[age.reason]}), {explanationPageYears(age.age_years)} ago
         </Fact>
         {past && (
           <Fact name="Unknown history">
             Records begin {date(past.records_since)}. There is a{" "}
-            {formatExplainedPercent(past.probability_original_now)} probability that this is the original
+            {explanationPagePercent(past.probability_original_now)} probability that this is the original
             component; otherwise it was replaced at an unknown time.
           </Fact>
         )}
         <Fact name="Effective aging">
-          {formatExplainedYears((rate.years_per_year * age.counted_days) / 365.25)} in the{" "}
+          {explanationPageYears((rate.years_per_year * age.counted_days) / 365.25)} in the{" "}
           {count(age.counted_days)} days since {date(age.counted_from)}
         </Fact>
         {age.restorations.map((credit) => (
           <Fact name="Maintenance credit">
-            {formatExplainedYears(credit.removed_years)} for the {credit.event_type} on {date(credit.date)}:{" "}
-            {formatExplainedPercent(credit.share)} of the aging since the previous credit
+            {explanationPageYears(credit.removed_years)} for the {credit.event_type} on {date(credit.date)}:{" "}
+            {explanationPagePercent(credit.share)} of the aging since the previous credit
           </Fact>
         ))}
       </dl>
@@ -93,7 +97,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
         name="share still working by age"
         points={along(READOUTS).map((years) => ({
           x: years / oldest,
-          text: `After ${formatExplainedYears(years)} of normal use: ${formatExplainedPercent(working(years))} still working`,
+          text: `After ${explanationPageYears(years)} of normal use: ${explanationPagePercent(working(years))} still working`,
         }))}
       >
         <svg
@@ -101,7 +105,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
           width="100%"
           height={HEIGHT}
           role="img"
-          aria-label={`Half of the components of this type still work at ${formatExplainedYears(median)}; at this component’s ${formatExplainedYears(age.effective_virtual_age_years)} of normal use, ${formatExplainedPercent(now)}.`}
+          aria-label={`Half of the components of this type still work at ${explanationPageYears(median)}; at this component’s ${explanationPageYears(age.effective_virtual_age_years)} of normal use, ${explanationPagePercent(now)}.`}
         >
           <svg width="100%" height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
             <path class="under" d={under} />
@@ -129,7 +133,7 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
               y={now < 0.5 ? 24 : HEIGHT - BOTTOM - 12}
               text-anchor={isFarAlong ? "end" : "start"}
             >
-              {formatExplainedPercent(now)} still working
+              {explanationPagePercent(now)} still working
             </text>
           </svg>
         </svg>
@@ -141,11 +145,11 @@ function LifeCurve({ explained: { life, age } }: { explained: ExplanationJson })
         caption="Share still working by years of normal use"
         rows={along(TABLE_POINTS)}
         columns={[
-          { heading: "Effective age", cell: (years) => formatExplainedYears(years) },
+          { heading: "Effective age", cell: (years) => explanationPageYears(years) },
           {
             heading: "Still working",
             isNumber: true,
-            cell: (years) => formatExplainedPercent(working(years)),
+            cell: (years) => explanationPagePercent(working(years)),
           },
         ]}
       />
@@ -162,35 +166,35 @@ export function ExplainedLife({ explained }: { explained: ExplanationJson }) {
     <ReportSection
       id="life"
       title="Expected life and aging rate"
-      about={`Median life ${formatExplainedYears(life.calibrated_median_years)} of normal use. Here, one calendar year adds ${formatExplainedYears(rate.years_per_year)} of effective age.`}
+      about={`Median life ${explanationPageYears(life.calibrated_median_years)} of normal use. Here, one calendar year adds ${explanationPageYears(rate.years_per_year)} of effective age.`}
     >
       <dl class="facts">
         <Fact name="Median life">
-          {formatExplainedYears(life.median_life_years)}{" "}
+          {explanationPageYears(life.median_life_years)}{" "}
           {life.overridden ? "(override_lifespan of this component)" : <Citation {...median} />}
         </Fact>
         <Fact name="Brand">
-          × {formatExplainedNumber(life.brand_factor)}, {life.brand_tier} <Citation {...model_source} />
+          × {explanationPageNumber(life.brand_factor)}, {life.brand_tier} <Citation {...model_source} />
         </Fact>
         {isCalibrated && (
           <Fact name="Calibration">
-            × {formatExplainedNumber(life.kind_factor)} for this component type, ×{" "}
-            {formatExplainedNumber(life.frailty_factor)} for this appliance
+            × {explanationPageNumber(life.kind_factor)} for this component type, ×{" "}
+            {explanationPageNumber(life.frailty_factor)} for this appliance
           </Fact>
         )}
         <Fact name="Lifetime distribution">
-          Weibull, shape {formatExplainedNumber(life.weibull_shape)} <Citation {...shape} />, scale{" "}
-          {formatExplainedYears(life.weibull_scale_years)}
+          Weibull, shape {explanationPageNumber(life.weibull_shape)} <Citation {...shape} />, scale{" "}
+          {explanationPageYears(life.weibull_scale_years)}
         </Fact>
         <Fact name="Use">
           {definition.wear === "use"
-            ? `× ${formatExplainedNumber(rate.usage_factor)} at usage intensity ${formatExplainedNumber(rate.usage_intensity)}`
+            ? `× ${explanationPageNumber(rate.usage_factor)} at usage intensity ${explanationPageNumber(rate.usage_intensity)}`
             : "Ages with time only"}
         </Fact>
         {rate.environment.map((exposure) => (
           <Fact name={pageCodeLabel(exposure.factor)}>
-            Reduces life to {formatExplainedPercent(exposure.life_factor)}: 1 −{" "}
-            {formatExplainedNumber(exposure.sensitivity)} × {formatExplainedNumber(exposure.value)} (
+            Reduces life to {explanationPagePercent(exposure.life_factor)}: 1 −{" "}
+            {explanationPageNumber(exposure.sensitivity)} × {explanationPageNumber(exposure.value)} (
             {rate.environment_basis === "state" ? (
               <code>{rate.source}</code>
             ) : (
@@ -200,7 +204,7 @@ export function ExplainedLife({ explained }: { explained: ExplanationJson }) {
           </Fact>
         ))}
         <Fact name="Effective lifespan">
-          {formatExplainedYears(score.effective_lifespan_years)} in calendar time
+          {explanationPageYears(score.effective_lifespan_years)} in calendar time
         </Fact>
       </dl>
     </ReportSection>

@@ -4,7 +4,7 @@ import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { countWithNoun, date } from "../page/page-format.ts";
 import { ReportSection, SectionTable } from "../sections/section.tsx";
-import { formatExplainedNumber, formatExplainedPercent } from "./explained-numbers.ts";
+import { explanationPageNumber, explanationPagePercent } from "./explanation-page-numbers.ts";
 
 /** Lists the evidence about a component with its effect on the hazard, and the active sensor alarms. */
 export function ExplainedScoreEvidence({ explained: { evidence, hazard } }: { explained: ExplanationJson }) {
@@ -18,7 +18,7 @@ export function ExplainedScoreEvidence({ explained: { evidence, hazard } }: { ex
         about={
           lasting.length === 0
             ? "No evidence on record. The score depends on age only."
-            : `${countWithNoun(lasting.length, "evidence item")}. Values above 1 increase risk, below 1 reduce it. Combined: × ${formatExplainedNumber(hazard.hazard_ratio)}.`
+            : `${countWithNoun(lasting.length, "evidence item")}. Values above 1 increase risk, below 1 reduce it. Combined: × ${explanationPageNumber(hazard.hazard_ratio)}.`
         }
       >
         {lasting.length > 0 && <Lasting evidence={lasting} hazard={hazard} />}
@@ -41,12 +41,12 @@ export function ExplainedScoreEvidence({ explained: { evidence, hazard } }: { ex
               {
                 heading: "Remaining",
                 isNumber: true,
-                cell: ({ remaining }) => formatExplainedPercent(remaining),
+                cell: ({ remaining }) => explanationPagePercent(remaining),
               },
               {
                 heading: "Added hazard",
                 isNumber: true,
-                cell: ({ acute_hazard }) => `+ ${formatExplainedNumber(acute_hazard)}`,
+                cell: ({ acute_hazard }) => `+ ${explanationPageNumber(acute_hazard)}`,
               },
               { heading: "Expires", cell: expiry },
               { heading: "Source", cell: ({ source }) => <code>{source}</code> },
@@ -81,12 +81,12 @@ function Lasting({
           {
             heading: "Initial",
             isNumber: true,
-            cell: ({ base_ratio }) => `× ${formatExplainedNumber(base_ratio)}`,
+            cell: ({ base_ratio }) => `× ${explanationPageNumber(base_ratio)}`,
           },
           {
             heading: "Remaining",
             isNumber: true,
-            cell: ({ remaining }) => formatExplainedPercent(remaining),
+            cell: ({ remaining }) => explanationPagePercent(remaining),
           },
           ...(isShared
             ? [
@@ -94,11 +94,11 @@ function Lasting({
                   heading: "Exponent",
                   isNumber: true,
                   cell: ({ weight, strength, times }: EvidenceJson) =>
-                    formatExplainedNumber(weight * strength * times),
+                    explanationPageNumber(weight * strength * times),
                 },
               ]
             : []),
-          { heading: "Current", isNumber: true, cell: ({ factor }) => `× ${formatExplainedNumber(factor)}` },
+          { heading: "Current", isNumber: true, cell: ({ factor }) => `× ${explanationPageNumber(factor)}` },
           {
             heading: "Lowers · raises risk",
             cell: ({ factor }) => <ExplainedRatioBar factor={factor} furthest={furthest} />,
@@ -115,8 +115,8 @@ function Lasting({
       )}
       {hazard.cascades !== 1 && (
         <p class="small muted">
-          Own evidence × {formatExplainedNumber(hazard.own_product)}; related components ×{" "}
-          {formatExplainedNumber(hazard.cascades)}.
+          Own evidence × {explanationPageNumber(hazard.own_product)}; related components ×{" "}
+          {explanationPageNumber(hazard.cascades)}.
         </p>
       )}
     </>

@@ -3,7 +3,7 @@ import { ACTION_LABELS, pageCodeLabel, TIER_LABELS } from "../page/page-code-lab
 import { countWithNoun, date, moneyText, pageLikelyFailureText } from "../page/page-format.ts";
 import { ReportSection, SectionTable } from "../sections/section.tsx";
 import { TierMark } from "../widgets/tier-mark.tsx";
-import { formatExplainedPercent } from "./explained-numbers.ts";
+import { explanationPagePercent } from "./explanation-page-numbers.ts";
 
 const SCENARIO_LABELS: Readonly<Record<ScoreChangeJson["change"], string>> = {
   replacement: "Replacement",
@@ -56,7 +56,7 @@ export function ExplainedWhatIfScenarios({
             ),
           },
           { heading: "Tier", cell: ({ risk_tier }) => TIER_LABELS[risk_tier].name },
-          { heading: "Failure probability", isNumber: true, cell: ({ q }) => formatExplainedPercent(q) },
+          { heading: "Failure probability", isNumber: true, cell: ({ q }) => explanationPagePercent(q) },
           { heading: "Confidence", cell: ({ confidence }) => pageCodeLabel(confidence.toLowerCase()) },
         ]}
       />
@@ -136,7 +136,7 @@ export function ExplainedRecommendedAction({ explained: { decision } }: { explai
           <dt>12-month delay</dt>
           <dd>
             Expected extra cost {moneyText(decision.risked_a_year)} (
-            {formatExplainedPercent(decision.failure_probability_12m)} ×{" "}
+            {explanationPagePercent(decision.failure_probability_12m)} ×{" "}
             {moneyText(reactive_cost - proactive_cost)}
             ), less {moneyText(decision.yearly_cost)} deferred ={" "}
             {netCost > 0

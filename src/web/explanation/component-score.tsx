@@ -5,7 +5,11 @@ import { TIER_LABELS } from "../page/page-code-labels.ts";
 import { count } from "../page/page-format.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { TierMark } from "../widgets/tier-mark.tsx";
-import { formatExplainedNumber, formatExplainedPercent, formatExplainedYears } from "./explained-numbers.ts";
+import {
+  explanationPageNumber,
+  explanationPagePercent,
+  explanationPageYears,
+} from "./explanation-page-numbers.ts";
 
 /** Shows how age, evidence and sensor alarms make up the hazard, and how the score follows from it. */
 export function ExplainedScoreBreakdown({ explained }: { explained: ExplanationJson }) {
@@ -18,7 +22,7 @@ export function ExplainedScoreBreakdown({ explained }: { explained: ExplanationJ
         <>
           {count(score.period_days)}-day hazard
           {score.period_days < score.usual_period_days &&
-            ` (${formatExplainedPercent(score.share_of_life)} of the effective lifespan of ${formatExplainedYears(score.effective_lifespan_years)})`}{" "}
+            ` (${explanationPagePercent(score.share_of_life)} of the effective lifespan of ${explanationPageYears(score.effective_lifespan_years)})`}{" "}
           = baseline (age) × evidence + active sensor alarms.
         </>
       }
@@ -30,8 +34,8 @@ export function ExplainedScoreBreakdown({ explained }: { explained: ExplanationJ
       </ol>
       <p>
         Probability of failure within {count(score.period_days)} days: 1 − exp(−
-        {formatExplainedNumber(score.cumulative_hazard)}) = {formatExplainedPercent(score.q)}; within{" "}
-        {count(score.period_days * score.periods)} days: {formatExplainedPercent(score.cumulative_risk)}. The
+        {explanationPageNumber(score.cumulative_hazard)}) = {explanationPagePercent(score.q)}; within{" "}
+        {count(score.period_days * score.periods)} days: {explanationPagePercent(score.cumulative_risk)}. The
         latter is the score:{" "}
         <strong>
           <TierMark tier={score.risk_tier} /> {score.risk_score.toFixed(2)}
@@ -62,11 +66,11 @@ function stepsOf({ score, hazard, age }: ExplanationJson): HazardStep[] {
   return [
     {
       name: "Baseline (age)",
-      about: `effective age ${formatExplainedYears(age.effective_age_years)}`,
+      about: `effective age ${explanationPageYears(age.effective_age_years)}`,
       from: 0,
       to: ofAge,
       kind: "age",
-      value: formatExplainedNumber(ofAge),
+      value: explanationPageNumber(ofAge),
     },
     {
       name: "Evidence",
@@ -79,7 +83,7 @@ function stepsOf({ score, hazard, age }: ExplanationJson): HazardStep[] {
       from: ofAge,
       to: withEvidence,
       kind: change < 0 ? "better" : "worse",
-      value: `× ${formatExplainedNumber(hazard.hazard_ratio)}`,
+      value: `× ${explanationPageNumber(hazard.hazard_ratio)}`,
     },
     {
       name: "Active sensor alarms",
@@ -87,7 +91,7 @@ function stepsOf({ score, hazard, age }: ExplanationJson): HazardStep[] {
       from: withEvidence,
       to: withEvidence + acute,
       kind: "worse",
-      value: `+ ${formatExplainedNumber(acute)}`,
+      value: `+ ${explanationPageNumber(acute)}`,
     },
     {
       name: "Total hazard",
@@ -95,7 +99,7 @@ function stepsOf({ score, hazard, age }: ExplanationJson): HazardStep[] {
       from: 0,
       to: sum,
       kind: "sum",
-      value: `= ${formatExplainedNumber(sum)}`,
+      value: `= ${explanationPageNumber(sum)}`,
     },
   ];
 }
@@ -136,13 +140,13 @@ function Limits({ explained }: { explained: ExplanationJson }) {
   const { hazard, age, rate, score } = explained;
   const limits = [
     hazard.cascades < hazard.cascades_product &&
-      `Related components: × ${formatExplainedNumber(hazard.cascades_product)}, limited to × ${formatExplainedNumber(hazard.cascades)}.`,
+      `Related components: × ${explanationPageNumber(hazard.cascades_product)}, limited to × ${explanationPageNumber(hazard.cascades)}.`,
     hazard.hazard_ratio !== hazard.product &&
-      `Evidence: × ${formatExplainedNumber(hazard.product)}, limited to × ${formatExplainedNumber(hazard.hazard_ratio)} (range ${hazard.lowest} to ${hazard.highest}).`,
+      `Evidence: × ${explanationPageNumber(hazard.product)}, limited to × ${explanationPageNumber(hazard.hazard_ratio)} (range ${hazard.lowest} to ${hazard.highest}).`,
     age.prior_unlimited > age.prior + 1e-12 &&
-      `Failure probability by this age: ${formatExplainedPercent(age.prior_unlimited)}, limited to ${formatExplainedPercent(age.highest_prior)}.`,
+      `Failure probability by this age: ${explanationPagePercent(age.prior_unlimited)}, limited to ${explanationPagePercent(age.highest_prior)}.`,
     rate.environment_product < rate.lowest_life_factor &&
-      `Environment: reduces life to ${formatExplainedPercent(rate.environment_product)}, limited to ${formatExplainedPercent(rate.lowest_life_factor)}.`,
+      `Environment: reduces life to ${explanationPagePercent(rate.environment_product)}, limited to ${explanationPagePercent(rate.lowest_life_factor)}.`,
     score.cumulative_risk > score.highest && `Scores are capped at ${score.highest}.`,
   ].filter((limit) => limit !== false);
   if (limits.length === 0) return <p class="small muted">No model limits were applied.</p>;

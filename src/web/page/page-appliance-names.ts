@@ -1,7 +1,7 @@
 import type { ApplianceTypeJson } from "../../api-schemas/appliance-schema.ts";
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { UnitJson } from "../../api-schemas/property-schema.ts";
-import { unitLabel } from "../../domain/wording/currency-and-units.ts";
+import { unitLabel } from "../../domain/wording/currency-and-unit-wording.ts";
 import { compareNaturally } from "../../domain/wording/us-english.ts";
 import { pageCodeLabel } from "./page-code-labels.ts";
 

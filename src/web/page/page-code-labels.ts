@@ -91,7 +91,7 @@ export function pageCodeLabel(code: string): string {
 type FoundCondition = Pick<HistoryEventJson, "condition_after" | "condition_score" | "condition_scale">;
 
 /** `Good`, or `Good (4 on a scale of 1 to 5)`. */
-export function pageFoundConditionText({
+export function pageTextOfFoundCondition({
   condition_after,
   condition_score,
   condition_scale,

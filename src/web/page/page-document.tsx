@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { currentDisplay } from "../../domain/wording/currency-and-units.ts";
+import { currentDisplay } from "../../domain/wording/currency-and-unit-wording.ts";
 import { pagePrintFooterCss } from "./page-print-footer.ts";
 
 /** A page, and the hash of its inline style, which its Content-Security-Policy must allow. */

@@ -1,10 +1,10 @@
-import { currencyFormat, exactMoney, wholeMoney } from "../../domain/wording/currency-and-units.ts";
-import { usDate, usNumber } from "../../domain/wording/us-english.ts";
+import { currencyFormat, exactMoney, wholeMoney } from "../../domain/wording/currency-and-unit-wording.ts";
+import { usDateWording, usNumberWording } from "../../domain/wording/us-english.ts";
 
 /* Numbers, days and amounts in US English. */
 
 /** `1,284` */
-export const count = usNumber({ maximumFractionDigits: 0 });
+export const count = usNumberWording({ maximumFractionDigits: 0 });
 
 /** `1 component`, `1,284 components` */
 export const countWithNoun = (value: number, one: string, many = `${one}s`) =>
@@ -21,13 +21,13 @@ export const moneyText = (amount: number) =>
 export const compactMoney = currencyFormat({ notation: "compact", maximumFractionDigits: 1 });
 
 /** `Nov 21, 2026`, for a day or an instant. */
-export const date = usDate({ year: "numeric", month: "short", day: "numeric" });
+export const date = usDateWording({ year: "numeric", month: "short", day: "numeric" });
 
 /** The text with its first letter in upper case, for the start of a sentence. */
 export const capitalizeFirst = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `May 2027`, for a day */
-export const monthOf = usDate({ year: "numeric", month: "short" });
+export const monthOf = usDateWording({ year: "numeric", month: "short" });
 
 /** `Nov 2027` for a day in November 2026. */
 export const monthAYearAfter = (day: string) =>
@@ -47,7 +47,7 @@ export function pageFailureWindowText({
   return from === to ? from : `${from}–${to}`;
 }
 
-const longMonthOf = usDate({ year: "numeric", month: "long" });
+const longMonthOf = usDateWording({ year: "numeric", month: "long" });
 
 /** `likely between May 2027 and March 2033`, `likely in May 2027`, `likely after May 2090`, in a sentence. */
 export function pageLikelyFailureText({
@@ -74,7 +74,7 @@ export function pageRelativeDaysText(days: number): string {
 }
 
 /** `Nov 21, 2026, 3:00:05 AM UTC`: UTC, as the days of the API are. */
-export const dateTime = usDate({
+export const dateTime = usDateWording({
   year: "numeric",
   month: "short",
   day: "numeric",

@@ -24,7 +24,7 @@ const minOf = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.min(
 const maxOf = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.max(a, b), -Infinity);
 
 /** The range of some numbers: `2028–2030`, or `2028` if both ends read the same. */
-export function pageRangeText(
+export function pageTextOfRange(
   numbers: readonly number[],
   format: (value: number) => string = String,
 ): string {

@@ -3,7 +3,7 @@ import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
 import { runSteps, type Steps } from "../../domain/steps/steps.ts";
 import type { ApplianceNames } from "./page-appliance-names.ts";
 import { COST_BASIS_LABELS, systemLabel } from "./page-code-labels.ts";
-import { groupBy, groupPageRowsInSteps, pageRangeText, sumBy } from "./page-grouping.ts";
+import { groupBy, groupPageRowsInSteps, pageTextOfRange, sumBy } from "./page-grouping.ts";
 import { type PlanLine, pagePlanLinesInSteps, planLineKind } from "./page-plan-lines.ts";
 
 /** A row of identical units or components, all due now or none. Costs are in whole dollars. */
@@ -161,7 +161,7 @@ export function roundPageRowsToTotals(
 function toRow(group: readonly PlanLine[], applianceNames: ApplianceNames, years: number[]): ScheduleRow {
   const [first] = group as [PlanLine];
   const span = (pick: (planLine: PlanLine) => number) =>
-    pageRangeText(group.map(pick), (value) => (tenths(value) / 10).toFixed(1));
+    pageTextOfRange(group.map(pick), (value) => (tenths(value) / 10).toFixed(1));
   // Computed from the rounded figures, so that the printed ones add up.
   const tenths = (value: number) => Math.round(value * 10);
   const remaining = (planLine: PlanLine) =>

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { ApplianceJson, ApplianceTypeJson } from "../../api-schemas/appliance-schema.ts";
 import type { PropertyRowJson, UnitJson, UnitPageJson } from "../../api-schemas/property-schema.ts";
-import { unitLabel } from "../../domain/wording/currency-and-units.ts";
+import { unitLabel } from "../../domain/wording/currency-and-unit-wording.ts";
 import { count, countWithNoun } from "../page/page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
-import { type EditField, EditRecordDialog, editFailureMessage } from "./edit-record.tsx";
+import { type EditField, EditRecordDialog, messageOfFailedEdit } from "./edit-record.tsx";
 import { PICKED, RecordPropertyPicker } from "./record-property-picker.tsx";
 import { type PartnerOwned, type RecordsApi, recordPath, useRecords } from "./records-context.ts";
 import { RetirementRecordActions } from "./retirement-actions.tsx";
@@ -59,7 +59,7 @@ function FlagsDialog({ appliance, type, onSave }: DialogProps) {
   const save = (form: FormData) => {
     const chosen = (state: string) =>
       type.hazards.filter(({ code }) => form.get(code) === state).map(({ code }) => code);
-    return editFailureMessage(() => onSave({ flags_set: chosen(SET), flags_cleared: chosen(CLEARED) }));
+    return messageOfFailedEdit(() => onSave({ flags_set: chosen(SET), flags_cleared: chosen(CLEARED) }));
   };
   return (
     <ConfirmDialog
@@ -108,7 +108,7 @@ function MoveDialog({ appliance, type, types, onSave }: DialogProps & Pick<Props
       return "Choose another property, unit or type.";
     const propertyId = picked === null ? appliance.property_id : String(picked);
     let missing: string | undefined;
-    const failure = await editFailureMessage(async () => {
+    const failure = await messageOfFailedEdit(async () => {
       const place = unit === "" ? undefined : await unitOf(records, propertyId, Number(unit));
       if (typeof place === "string") missing = place;
       else

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { ApplianceWithComponentsJson } from "../../api-schemas/appliance-schema.ts";
 import type { ComponentHistoryJson } from "../../api-schemas/component-schema.ts";
 import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts";
-import { hrefTo } from "../browser/route.ts";
+import { hrefTo } from "../browser/browser-route.ts";
 import { type LoadState, useLoad } from "../browser/use-load.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { ClaimJson } from "../../api-schemas/claim-schema.ts";
-import { currencyCode } from "../../domain/wording/currency-and-units.ts";
+import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
 import { readAllPages } from "../browser/read-whole-list.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";

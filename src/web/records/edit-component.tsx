@@ -1,5 +1,5 @@
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
-import { currencyCode } from "../../domain/wording/currency-and-units.ts";
+import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
 import { type EditField, EditRecordDialog } from "./edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 

@@ -32,7 +32,7 @@ export function EditRecordDialog(props: {
   const save = async (form: FormData) => {
     const change = changeOf(fields, form);
     if (Object.keys(change).length === 0) return undefined;
-    return await editFailureMessage(() => onSave(change));
+    return await messageOfFailedEdit(() => onSave(change));
   };
   return (
     <ConfirmDialog name="Edit" confirmName="Save" title={title} onConfirm={save} isSmall>
@@ -54,7 +54,7 @@ export function EditRecordDialog(props: {
 }
 
 /** Runs a change. Returns the message of its failure, which the dialog then shows. */
-export async function editFailureMessage(run: () => Promise<void>): Promise<string | undefined> {
+export async function messageOfFailedEdit(run: () => Promise<void>): Promise<string | undefined> {
   try {
     await run();
     return undefined;

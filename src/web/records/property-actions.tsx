@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { PropertyJson } from "../../api-schemas/property-schema.ts";
 import { UNIT_LABELS } from "../../domain/property.ts";
-import { areaUnit, currencyCode } from "../../domain/wording/currency-and-units.ts";
+import { areaUnit, currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { RecordChangeWarnings } from "./change-warnings.tsx";
-import { type EditField, EditRecordDialog, editFailureMessage } from "./edit-record.tsx";
+import { type EditField, EditRecordDialog, messageOfFailedEdit } from "./edit-record.tsx";
 import { PICKED, RecordPropertyPicker } from "./record-property-picker.tsx";
 import { type PartnerOwned, recordPath, useRecords } from "./records-context.ts";
 import { RetirementRecordActions } from "./retirement-actions.tsx";
@@ -50,7 +50,7 @@ export function PropertyRecordActions(props: {
             title={`Merge a duplicate into ${name}`}
             isSmall
             onConfirm={(form) =>
-              editFailureMessage(() => send("POST", `${path}/merge`, { from: String(form.get(PICKED)) }))
+              messageOfFailedEdit(() => send("POST", `${path}/merge`, { from: String(form.get(PICKED)) }))
             }
           >
             <p>

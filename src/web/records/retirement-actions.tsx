@@ -1,6 +1,6 @@
 import { date } from "../page/page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
-import { editFailureMessage } from "./edit-record.tsx";
+import { messageOfFailedEdit } from "./edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
 
 type Retirable = { id: string; retired_at: string | null; retired_reason: string | null };
@@ -33,7 +33,7 @@ export function RetirementRecordActions(props: {
   const records = useRecords();
   const path = kind === "property" ? "properties" : "appliances";
   const put = (change: Partial<Retirable>) =>
-    editFailureMessage(async () => {
+    messageOfFailedEdit(async () => {
       await records.write("PUT", recordPath(path, record.id), change);
       records.onChanged();
       onChanged();

@@ -1,7 +1,7 @@
 import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
-import { currencyCode } from "../../domain/wording/currency-and-units.ts";
-import { pageCodeLabel, pageFoundConditionText } from "../page/page-code-labels.ts";
+import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
+import { pageCodeLabel, pageTextOfFoundCondition } from "../page/page-code-labels.ts";
 import { date, moneyText } from "../page/page-format.ts";
 import { type EditField, EditRecordDialog } from "./edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
@@ -27,7 +27,7 @@ export function ServiceEventRecords<E extends HistoryEventJson>(props: {
             <p>
               <strong>{event.event_type}</strong>
               {about && `, ${about(event)}`}
-              {event.condition_after && ` · condition after: ${pageFoundConditionText(event)}`}
+              {event.condition_after && ` · condition after: ${pageTextOfFoundCondition(event)}`}
               {event.technician && (
                 <span class="muted">
                   {" · "}

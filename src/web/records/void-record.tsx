@@ -1,5 +1,5 @@
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
-import { editFailureMessage } from "./edit-record.tsx";
+import { messageOfFailedEdit } from "./edit-record.tsx";
 
 /** The button that voids a record, which asks for the reason. */
 export function VoidRecordButton(props: {
@@ -15,7 +15,7 @@ export function VoidRecordButton(props: {
       title={props.title}
       isDestructive
       isSmall
-      onConfirm={(form) => editFailureMessage(() => props.onVoid({ voided: true, reason: reasonIn(form) }))}
+      onConfirm={(form) => messageOfFailedEdit(() => props.onVoid({ voided: true, reason: reasonIn(form) }))}
     >
       <p>{props.about}</p>
       <label>

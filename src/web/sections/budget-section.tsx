@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { currencyName } from "../../domain/wording/currency-and-units.ts";
+import { currencyName } from "../../domain/wording/currency-and-unit-wording.ts";
 import {
   allocateBudget,
   type BudgetCandidates,
@@ -7,7 +7,7 @@ import {
   type BudgetResult,
   type SliderRange,
   sliderRange,
-} from "../page/page-budget-slider.ts";
+} from "../page/page-budget-allocation.ts";
 import { countWithNoun, moneyText } from "../page/page-format.ts";
 
 const MAX_LINES = 5;

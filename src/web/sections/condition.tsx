@@ -1,6 +1,6 @@
 import type { ConditionJson } from "../../api-schemas/figures-schema.ts";
 import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
-import { areaUnit } from "../../domain/wording/currency-and-units.ts";
+import { areaUnit } from "../../domain/wording/currency-and-unit-wording.ts";
 import { percentLength } from "../charts/bar.tsx";
 import { capitalizeFirst, count, countWithNoun, moneyText } from "../page/page-format.ts";
 import { DefinitionButton } from "../widgets/term-definition.tsx";

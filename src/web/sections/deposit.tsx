@@ -1,5 +1,5 @@
 import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
-import { areaUnit } from "../../domain/wording/currency-and-units.ts";
+import { areaUnit } from "../../domain/wording/currency-and-unit-wording.ts";
 import { count, moneyText } from "../page/page-format.ts";
 import { CollapsedSectionTable, type SectionCsvLink } from "./section.tsx";
 import { useSectionUnitName } from "./section-unit-name.ts";

@@ -5,7 +5,7 @@ import type { ForecastJson } from "../../api-schemas/forecast-schema.ts";
 import type { PropertyPlanJson } from "../../api-schemas/plan-schema.ts";
 import type { PlanSummaryJson, PlanYearJson } from "../../api-schemas/plan-summary-schema.ts";
 import type { Steps } from "../../domain/steps/steps.ts";
-import { oneOfCurrency, todaysMoney } from "../../domain/wording/currency-and-units.ts";
+import { oneOfCurrency, todaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-text.ts";
 import { ScheduleChart, ScheduleChartLegend } from "../charts/schedule-chart.tsx";
 import { type ActionRow, pageActionRowsInSteps } from "../page/page-action-rows.ts";
@@ -15,7 +15,7 @@ import {
   type BudgetCandidates,
   pageBudgetCandidatesInSteps,
   sliderRange,
-} from "../page/page-budget-slider.ts";
+} from "../page/page-budget-allocation.ts";
 import { count, countWithNoun, date, moneyText, monthAYearAfter } from "../page/page-format.ts";
 import { type PlanLine, pagePlanLinesInSteps } from "../page/page-plan-lines.ts";
 import {

@@ -20,9 +20,9 @@ import {
 } from "../page/page-expected-loss.ts";
 import { countWithNoun, date } from "../page/page-format.ts";
 import { pageUnitPrices } from "../page-tier-costs.ts";
-import { DueActionsSection, type RenderMark } from "./actions.tsx";
 import { ConditionSectionHeadline } from "./condition.tsx";
 import { ConditionTrendSection } from "./condition-trend.tsx";
+import { DueActionsSection, type RenderMark } from "./due-actions.tsx";
 import { MethodologySection, sectionMethodologyTotalsInSteps } from "./figures-method.tsx";
 import { countUrgentHazards, KnownHazardsSection, sectionHazardGroups } from "./hazards.tsx";
 import { RiskHeatMapSection, sectionSystemsInSteps } from "./heat-map.tsx";

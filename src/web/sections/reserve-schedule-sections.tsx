@@ -3,7 +3,7 @@ import type { PropertyPlanJson, ScheduledPlanJson } from "../../api-schemas/plan
 import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
 import type { PropertyJson } from "../../api-schemas/property-schema.ts";
 import { addressLine } from "../../domain/address.ts";
-import { usDollars } from "../../domain/wording/currency-and-units.ts";
+import { usDollars } from "../../domain/wording/currency-and-unit-wording.ts";
 import { count, countWithNoun, date, moneyText } from "../page/page-format.ts";
 import { sumBy } from "../page/page-grouping.ts";
 import {

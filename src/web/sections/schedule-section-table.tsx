@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment } from "preact";
-import { todaysMoney } from "../../domain/wording/currency-and-units.ts";
+import { todaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import { count, moneyText } from "../page/page-format.ts";
 import { sumBy } from "../page/page-grouping.ts";
 import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../page/page-reserve-schedule.ts";

@@ -3,7 +3,7 @@ import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts
 import { CRITICAL_FROM, WARNING_FROM } from "../../domain/component.ts";
 import { chartChangePoints, TimeChart } from "../charts/time-chart.tsx";
 import type { ApplianceNames } from "../page/page-appliance-names.ts";
-import { pageCodeLabel, pageFoundConditionText, TIER_LABELS } from "../page/page-code-labels.ts";
+import { pageCodeLabel, pageTextOfFoundCondition, TIER_LABELS } from "../page/page-code-labels.ts";
 import { countWithNoun, date, moneyText } from "../page/page-format.ts";
 import { TierMark } from "../widgets/tier-mark.tsx";
 import { TimeRangeButtons, TimeRangeField, useTimeRangeChoice } from "../widgets/time-range-choice.tsx";
@@ -78,7 +78,7 @@ export function ScoreTrendSection(props: {
               { heading: "Event", cell: (event) => event.event_type },
               {
                 heading: "Condition after",
-                cell: (event) => pageFoundConditionText(event),
+                cell: (event) => pageTextOfFoundCondition(event),
               },
               {
                 heading: "Cost",

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { UnderwritingJson } from "../../api-schemas/underwriting-schema.ts";
 import { addressLine } from "../../domain/address.ts";
-import { exactMoney, oneOfCurrency } from "../../domain/wording/currency-and-units.ts";
+import { exactMoney, oneOfCurrency } from "../../domain/wording/currency-and-unit-wording.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
 import { count, countWithNoun, date, moneyText } from "../page/page-format.ts";
 import { DefinitionButton } from "../widgets/term-definition.tsx";

@@ -1,4 +1,4 @@
-import { type Route, replaceAddressQuery } from "../browser/route.ts";
+import { type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 import { OFFERED_SYSTEMS, systemLabel, TIER_LABELS } from "../page/page-code-labels.ts";
 import { SelectFilter } from "./filters.tsx";
 

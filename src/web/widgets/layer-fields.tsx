@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { LOSS_LIMITS } from "../../domain/losses/loss-term-limits.ts";
-import { currencyCode } from "../../domain/wording/currency-and-units.ts";
-import { type Route, replaceAddressQuery } from "../browser/route.ts";
+import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
+import { type Route, replaceAddressQuery } from "../browser/browser-route.ts";
 
 const LIMITS = { deductible: LOSS_LIMITS.deductibleUsd, limit: LOSS_LIMITS.limitUsd } as const;
 type Amount = keyof typeof LIMITS;
@@ -15,7 +15,7 @@ function amountIn(route: Route, name: Amount): string {
 }
 
 /** The deductible and limit in the address, as parameters of the API. */
-export function insuredLayerQuery(route: Route): URLSearchParams {
+export function insuredLayerAddressQuery(route: Route): URLSearchParams {
   const query = new URLSearchParams();
   for (const name of ["deductible", "limit"] as const) {
     const amount = amountIn(route, name);

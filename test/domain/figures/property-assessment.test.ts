@@ -2,8 +2,11 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { exposureOf } from "../../../src/domain/figures/elevated-cost-exposure.ts";
 import { perDoor } from "../../../src/domain/figures/property-assessment.ts";
-import { PropertyReportAccumulator } from "../../../src/domain/figures/property-report.ts";
-import { deferredPercentText, SystemValueAccumulator } from "../../../src/domain/figures/rcv.ts";
+import { PropertyReportAccumulator } from "../../../src/domain/figures/property-report-figures.ts";
+import {
+  deferredPercentText,
+  SystemValueAccumulator,
+} from "../../../src/domain/figures/replacement-cost-value.ts";
 import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { anyComponents, assess, gather, knowledge, part, prices, whole } from "./components.ts";
 

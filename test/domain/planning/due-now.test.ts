@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { serializeAction } from "../../../src/api-schemas/action-schema.ts";
 import type { Action } from "../../../src/domain/planning/action.ts";
 import type { Plannable } from "../../../src/domain/planning/component-plan.ts";
-import { DueSum } from "../../../src/domain/planning/due-cost-sum.ts";
+import { DueCostSum } from "../../../src/domain/planning/due-cost-sum.ts";
 import {
   daysUntilNextDecision,
   isToleratedWearChange,
@@ -12,9 +12,9 @@ import {
 import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
 import {
   actionFromOwnRow,
-  actionsOfStored,
+  applianceDueState,
   dueStateOfAppliance,
-  dueStateWithExpiry,
+  plannedActionsOfParts,
   planStoredAppliance,
 } from "../../../src/domain/planning/planned-appliance.ts";
 import type { Confidence, RiskTier } from "../../../src/domain/scoring/scoring-types.ts";
@@ -74,7 +74,7 @@ describe("the cost of what is due now", () => {
       applianceOf(knowledge, "roof", [OLD]),
       applianceOf(knowledge, "boiler", [OLD]).slice(0, 3),
     ];
-    const sum = new DueSum(context);
+    const sum = new DueCostSum(context);
     for (let at = 0; at < 9; at++)
       for (const one of [roof[at], boiler[at]]) if (one) sum.add({ ...one, applianceId: one.typeId });
     const cents = runSteps(sum.finish());
@@ -101,7 +101,7 @@ test("actions on their own are those of the whole plan, for any appliance", () =
   const seen = new Set<string>();
   assertForAll(anyAppliance, (components) => {
     const { unit, components: planned } = planStoredAppliance(context, components, "2026-07-01", 1);
-    const actions = actionsOfStored(context, components);
+    const actions = plannedActionsOfParts(context, components);
     expect(actions.components.map(withoutWaiting)).toEqual(
       planned.map(({ action }) => withoutWaiting(action)),
     );
@@ -165,7 +165,7 @@ test("what is due holds for as long as it is said to, however the parts age", ()
     ([any, before, wears]) => {
       // Most decisions hold for years: those matter that will soon be others.
       const components = aged(any, Math.max(0, daysUntilOther(any) - before), [{ age: 1, evidence: 0 }]);
-      const { dueHoldsUntil, ...due } = dueStateWithExpiry(context, components);
+      const { dueHoldsUntil, ...due } = applianceDueState(context, components);
       expect(due).toEqual(dueStateOfAppliance(context, components));
       const held = dueHoldsUntil === null ? 0 : daysBetween(components[0]!.scoredOn, dueHoldsUntil);
       const kind = `${due.unitTiming ?? (due.dueCents > 0 ? "a part" : "nothing")}${held > 0 ? " held" : ""}`;
@@ -189,7 +189,7 @@ test("what is due later of a unit holds where only the sums of many months tell 
     ["hvac_central", 16, 2017],
   ] as const) {
     const part = { effectiveAgeYears, rate: 1, hazardRatio: 1, installYear };
-    const { unitTiming, dueHoldsUntil } = dueStateWithExpiry(context, applianceOf(knowledge, typeId, [part]));
+    const { unitTiming, dueHoldsUntil } = applianceDueState(context, applianceOf(knowledge, typeId, [part]));
     expect(unitTiming, typeId).toBe("later");
     expect(dueHoldsUntil, typeId).not.toBeNull();
   }

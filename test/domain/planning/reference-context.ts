@@ -2,8 +2,8 @@ import { PriceList } from "../../../src/domain/costs/price-list.ts";
 import type { Knowledge } from "../../../src/domain/knowledge.ts";
 import { pricingInPlace } from "../../../src/domain/planning/appliance-pricing.ts";
 import type { Plannable } from "../../../src/domain/planning/component-plan.ts";
+import { planCaches } from "../../../src/domain/planning/plan-context.ts";
 import type { PlanContext } from "../../../src/domain/planning/planned-appliance.ts";
-import { planCaches } from "../../../src/usecases/planning/plan-context.ts";
 
 const PLACE = { size: null, unitId: null, state: "OH", unitCount: 0, grossAreaSqft: null, stories: null };
 

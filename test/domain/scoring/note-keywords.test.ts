@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { KeywordRules } from "../../../src/domain/knowledge.ts";
 import { findKeywords } from "../../../src/domain/scoring/note-keywords.ts";
-import { stem } from "../../../src/domain/scoring/note-words.ts";
+import { stemOfNoteWord } from "../../../src/domain/scoring/note-words.ts";
 import { knowledge } from "./histories.ts";
 
 /** Returns the groups found, with a mark on those that count by half. */
@@ -25,10 +25,14 @@ describe("words", () => {
   });
 
   test("are stemmed equally in rules and notes", () => {
-    expect([stem("dripping"), stem("drip")]).toEqual(["drip", "drip"]);
-    expect(stem("scaling")).toBe(stem("scale"));
-    expect(stem("smells")).toBe(stem("smell"));
-    expect([stem("gas"), stem("spring"), stem("glass")]).toEqual(["gas", "spring", "glas"]);
+    expect([stemOfNoteWord("dripping"), stemOfNoteWord("drip")]).toEqual(["drip", "drip"]);
+    expect(stemOfNoteWord("scaling")).toBe(stemOfNoteWord("scale"));
+    expect(stemOfNoteWord("smells")).toBe(stemOfNoteWord("smell"));
+    expect([stemOfNoteWord("gas"), stemOfNoteWord("spring"), stemOfNoteWord("glass")]).toEqual([
+      "gas",
+      "spring",
+      "glas",
+    ]);
   });
 
   test("form phrases across hyphens, and the longest phrase wins", () => {

@@ -11,7 +11,7 @@ import {
 import { parseComponentChangeJson } from "../../../src/api-schemas/component-change-schema.ts";
 import { parseCostBookJson, parseCostLineJson } from "../../../src/api-schemas/cost-book-schema.ts";
 import { parseNewEmbedJson } from "../../../src/api-schemas/embed-request-schema.ts";
-import { parseFailedWindowJson } from "../../../src/api-schemas/failed-window-schema.ts";
+import { parseFailedDeliveryWindowJson } from "../../../src/api-schemas/failed-delivery-window-schema.ts";
 import {
   parseNewPartnerJson,
   parsePartnerSettingsJson,
@@ -42,10 +42,10 @@ import { idempotencyKey } from "../../../src/http/idempotency-key.ts";
 import { parseLossRequest, parsePremiumTerms } from "../../../src/http/loss-query-parameters.ts";
 import {
   parseAlertTier,
-  parseFormTerms,
   parsePlanTerms,
   parsePropertyFilter,
   parseQuery,
+  parseReserveFormTermsQuery,
   parseRowRange,
   parseSince,
   parseTier,
@@ -87,7 +87,7 @@ const QUERY_PARSERS: readonly ((values: ReadonlyMap<string, string>) => unknown)
   parseAlertTier,
   parseSince,
   parsePlanTerms,
-  parseFormTerms,
+  parseReserveFormTermsQuery,
   parseLossRequest,
   parsePremiumTerms,
   (values) => parsePropertyFilter(values, knowledge.knownHazards),
@@ -212,7 +212,7 @@ const CHANGE_READERS: readonly ((given: Record<string, unknown>) => unknown)[] =
   (given) => parseCostBookJson(given).map((line) => accepts(() => parseCostLineJson(line, "2026-01-01"))),
   parseNewEmbedJson,
   parseBrandChangeJson,
-  parseFailedWindowJson,
+  parseFailedDeliveryWindowJson,
   (given) => parseNewPartnerJson(given, 1000),
   parsePartnerSettingsJson,
 ];

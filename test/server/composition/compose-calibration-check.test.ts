@@ -7,7 +7,7 @@ import type { Calibration } from "../../../src/domain/calibration/calibration.ts
 import { UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { createLogger } from "../../../src/logging/logger.ts";
-import { defineModelGauges } from "../../../src/metrics/model-gauges.ts";
+import { defineModelMetrics } from "../../../src/metrics/model-metrics.ts";
 import { composeCalibrationCheck } from "../../../src/server/composition/compose-calibration-check.ts";
 import { calibrateModel } from "../../../src/usecases/calibration/calibrate.ts";
 import { checkActiveCalibrationModel } from "../../../src/usecases/calibration/check-active-calibration.ts";
@@ -76,7 +76,7 @@ async function tick(): Promise<void> {
 
 async function metric(name: string): Promise<number | undefined> {
   const registry = new Registry();
-  await defineModelGauges(registry, {
+  await defineModelMetrics(registry, {
     read: fixture.store.read,
     defaultModel: knowledge.modelVersion,
   }).refresh();

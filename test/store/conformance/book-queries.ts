@@ -4,7 +4,7 @@ import { matchesPropertyFilter, type PropertyFilter } from "../../../src/domain/
 import { PROPERTY_TOTALS } from "../../../src/domain/property-totals.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { bookAlerts } from "../../../src/usecases/book-of-business/book-alerts.ts";
-import { bookPortfolio, bookProperties } from "../../../src/usecases/book-of-business/book-properties.ts";
+import { bookProperties, loadBookPortfolio } from "../../../src/usecases/book-of-business/book-properties.ts";
 import { renewChangedPlans } from "../../../src/usecases/planning/portfolio-plan.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import {
@@ -81,7 +81,7 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
       for (const partnerIds of [undefined, new Set([partners[2]!.id, partners[5]!.id])])
         for (const includeDemo of [false, true]) {
           const selection = { partnerIds, filter: undefined };
-          const page = await bookPortfolio(deps(), selection, includeDemo, ALL);
+          const page = await loadBookPortfolio(deps(), selection, includeDemo, ALL);
           const counted = page.rows.filter(({ property }) => includeDemo || !property.isDemo);
           expect(page.totals.properties).toBe(counted.length);
           expect(page.counted!.components).toBe(page.totals.components);
@@ -113,11 +113,11 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
         if (isListed && isFlagged && matchesPropertyFilter(filter, property)) matches.push(property.id);
       }
       const selection = { partnerIds: undefined, filter };
-      const all = await bookPortfolio(deps(), selection, false, ALL);
+      const all = await loadBookPortfolio(deps(), selection, false, ALL);
       expect(all.rows.map(({ property }) => property.id)).toEqual(matches);
       expect(all.total).toBe(matches.length);
       for (const includeDemo of [false, true]) {
-        const { totals, counted } = await bookPortfolio(deps(), selection, includeDemo, ALL);
+        const { totals, counted } = await loadBookPortfolio(deps(), selection, includeDemo, ALL);
         const summed = all.rows.filter(
           ({ property }) => property.seq > 0 && (includeDemo || !property.isDemo),
         );
@@ -190,7 +190,7 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
         const slice = { limit: 6, offset: 5 };
         const found = [];
         for (const filter of [undefined, { state: "NY" }]) {
-          await bookPortfolio(counted, { partnerIds, filter }, false, slice);
+          await loadBookPortfolio(counted, { partnerIds, filter }, false, slice);
           found.push(taken());
         }
         for (const order of ["score", "cost"] as const) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { streetKey } from "../../../src/domain/address.ts";
+import { normalizedStreet } from "../../../src/domain/address.ts";
 import type { Appliance } from "../../../src/domain/appliance.ts";
 import type { Component } from "../../../src/domain/component.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
@@ -239,9 +239,10 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const second = await make("Quay", "7 Quay St.", "Utica");
       await make("Quays", "7 Quay Streets", "Troy");
       await make("Unit", "7 Quay St Apt 2", "Troy");
-      const onStreet = (partnerId: string) => properties.onStreet(partnerId, streetKey("7 QUAY street"), 9);
+      const onStreet = (partnerId: string) =>
+        properties.onStreet(partnerId, normalizedStreet("7 QUAY street"), 9);
       expect(ids(await onStreet(other.id)).sort()).toEqual(ids([accented, second]).sort());
-      expect(await properties.onStreet(other.id, streetKey("7 Quay St"), 1)).toHaveLength(1);
+      expect(await properties.onStreet(other.id, normalizedStreet("7 Quay St"), 1)).toHaveLength(1);
       expect(await onStreet(partner.id)).toEqual([]);
       const [found, ...more] = await properties.ofName(other.id, "ÉCOLE élan", 9);
       expect(found).toEqual({

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { PriceList } from "../../../src/domain/costs/price-list.ts";
 import { StorageError } from "../../../src/domain/errors.ts";
+import { planContextOf } from "../../../src/domain/planning/plan-context.ts";
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { type PlanTerms, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { createDemoProperty } from "../../../src/usecases/demo-property/create-demo-property.ts";
-import { pageOfActions } from "../../../src/usecases/planning/action-list.ts";
-import { planContextOf } from "../../../src/usecases/planning/plan-context.ts";
+import { loadActionListPage } from "../../../src/usecases/planning/action-list.ts";
 import {
   pageOfPropertyPlans,
   planPortfolio,
@@ -14,8 +14,11 @@ import {
   renewChangedPlans,
   spendPlanBudgetOverPortfolio,
 } from "../../../src/usecases/planning/portfolio-plan.ts";
-import { planComponents, spendBudgetOnAppliances } from "../../../src/usecases/planning/property-plan.ts";
-import { portfolioTotals } from "../../../src/usecases/portfolio/portfolio-totals.ts";
+import {
+  planComponentsYielding,
+  spendBudgetOnAppliancesYielding,
+} from "../../../src/usecases/planning/property-plan.ts";
+import { loadPortfolioTotals } from "../../../src/usecases/portfolio/load-portfolio-totals.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
@@ -52,7 +55,7 @@ const componentsOf = (id: string) => fixture.store.read.components.rowsOfPropert
 const NO_SIZE = { unitCount: 0, areaSqft: null };
 type Rows = Awaited<ReturnType<typeof componentsOf>>;
 const plansOf = (rows: Rows) =>
-  planComponents(
+  planComponentsYielding(
     planContextOf<Rows[number]>(new PriceList(knowledge, knowledge.priceTerms)),
     rows,
     dayOf(fixture.time.now),
@@ -73,7 +76,7 @@ test("the sums of a large portfolio's actions are those of a few properties at a
       summedAtOnce,
     } as const;
     return (
-      await pageOfActions({ ...environment(), prices }, { partnerId: fixture.partnerId, ...filter }, how)
+      await loadActionListPage({ ...environment(), prices }, { partnerId: fixture.partnerId, ...filter }, how)
     ).sums;
   };
   const sums = await listed(1e6);
@@ -132,7 +135,7 @@ describe("a portfolio's plan", () => {
       const amounts = rows.map(({ sums }) => sums.due.waitingCents);
       expect(amounts).toEqual(amounts.toSorted((a, b) => b - a));
       expect(rows.map(({ propertyId }) => propertyId).sort()).toEqual(ids.toSorted());
-      expect((await portfolioTotals(fixture.store.read, partnerId, true)).properties).toBe(ids.length);
+      expect((await loadPortfolioTotals(fixture.store.read, partnerId, true)).properties).toBe(ids.length);
       if (!inOrder) return;
       for (const [offset, row] of rows.entries())
         expect(await rowsOf(environment(), partnerId, { limit: 1, offset }, { order: "waiting" })).toEqual([
@@ -367,7 +370,7 @@ describe("a budget over a portfolio", () => {
         fixture.partnerId,
         amountCents,
       );
-      const expected = await spendBudgetOnAppliances(appliances, amountCents, yieldNow);
+      const expected = await spendBudgetOnAppliancesYielding(appliances, amountCents, yieldNow);
       expect(found.chosen.map(({ id }) => id)).toEqual(expected.chosen.map(({ id }) => id));
       expect(found.spentCents).toBe(expected.spentCents);
       expect(found.avoidedCents).toBe(expected.avoidedCents);

@@ -3,7 +3,7 @@ import type { PartnerOperation } from "../../../src/http/http-operation.ts";
 import { serviceEventOperations } from "../../../src/http/routes/service-events.ts";
 import { workOperations } from "../../../src/http/routes/work.ts";
 import { type ImportRequest, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
-import { importPostedRows } from "../../../src/usecases/import/import-posted-rows.ts";
+import { importTableRows } from "../../../src/usecases/import/import-table-rows.ts";
 import { RescoreLimit, RescoreLimitExceeded } from "../../../src/usecases/rescoring/rescore-limit.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
@@ -149,7 +149,7 @@ describe("rows of an import that rescore too many components", () => {
       rows: appliances.map((id) => [id, "Inspection", BEFORE]),
     };
     const importing = (rows: string[][], dryRun: boolean) =>
-      importPostedRows(
+      importTableRows(
         { store, partner, knowledge, clock, yieldNow: async () => {} },
         { ...table, rows },
         { mapping: undefined, dryRun, silent: true },

@@ -6,7 +6,7 @@ import { emptyAssumptionCounts } from "../../../src/domain/figures/assumptions.t
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { USUAL_FORM_TERMS, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import { type PropertyPlan, planSummaryOf } from "../../../src/domain/planning/property-plan.ts";
-import { reserveItemsOf, reserveLinesOf } from "../../../src/domain/planning/reserve-lines.ts";
+import { reserveItemsOfAppliance, reserveLinesOfItems } from "../../../src/domain/planning/reserve-lines.ts";
 import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { planProperty } from "../../../src/usecases/planning/property-plan.ts";
 import { portfolioReserveWorkbook } from "../../../src/usecases/reserve-form/portfolio-reserve-workbook.ts";
@@ -32,8 +32,11 @@ beforeAll(async () => {
 });
 
 const linesOf = (mostLines: number, minimumCents = 300_000, years = 12) => {
-  const items = plan.appliances.flatMap((one) => reserveItemsOf(knowledge, one));
-  return { items, lines: runSteps(reserveLinesOf(knowledge, items, years, { minimumCents }, mostLines)) };
+  const items = plan.appliances.flatMap((one) => reserveItemsOfAppliance(knowledge, one));
+  return {
+    items,
+    lines: runSteps(reserveLinesOfItems(knowledge, items, years, { minimumCents }, mostLines)),
+  };
 };
 
 // Rule: reserve-form-portfolio

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { notFound } from "../../../src/domain/errors.ts";
-import { trendPointsByDay } from "../../../src/domain/figures/score-trend.ts";
+import { scoreTrendOfDays } from "../../../src/domain/figures/score-trend-points.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { type Day, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
@@ -12,7 +12,7 @@ import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { changeProperty, createProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { discardLaterSnapshots } from "../../../src/usecases/snapshot/discard-snapshots.ts";
-import { scheduledSnapshotDay, takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
+import { snapshotDayToTake, takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import {
   APPLIANCE,
   knowledge,
@@ -75,7 +75,7 @@ const nextDay = (days = 1) => {
 };
 const points = async (componentId: string, from: Day = "2000-01-01") => {
   const { snapshots } = fixture.store.read;
-  return trendPointsByDay(await snapshots.trendRows(componentId), await snapshots.days(from));
+  return scoreTrendOfDays(await snapshots.trendRows(componentId), await snapshots.days(from));
 };
 /** Returns the announcements in the outbox: event, component, previous and new tier. */
 async function announced(): Promise<string[]> {
@@ -762,10 +762,10 @@ testOnSqlite(
 // Rule: snapshot-time
 test("a snapshot is due from its time of day on", () => {
   const at = (time: string) => Date.parse(`2026-03-10T${time}Z`);
-  expect(scheduledSnapshotDay(at("02:59:59.999"), 180)).toBeUndefined();
-  expect(scheduledSnapshotDay(at("03:00:00.000"), 180)).toBe("2026-03-10");
-  expect(scheduledSnapshotDay(at("23:59:59.999"), 180)).toBe("2026-03-10");
-  expect(scheduledSnapshotDay(at("00:00:00.000"), 0)).toBe("2026-03-10");
+  expect(snapshotDayToTake(at("02:59:59.999"), 180)).toBeUndefined();
+  expect(snapshotDayToTake(at("03:00:00.000"), 180)).toBe("2026-03-10");
+  expect(snapshotDayToTake(at("23:59:59.999"), 180)).toBe("2026-03-10");
+  expect(snapshotDayToTake(at("00:00:00.000"), 0)).toBe("2026-03-10");
 });
 
 describe("a day with a snapshot by another model", () => {

@@ -3,8 +3,8 @@ import {
   failsWholePostgresTransaction,
   isPostgresConnectionLost,
   isPostgresLockTimeout,
+  isPostgresSystemFailure,
   isRetryablePostgresConflict,
-  isSystemFailure,
   postgresErrorOf,
 } from "../postgres-errors.ts";
 import type { Statement } from "../postgres-statement.ts";
@@ -234,7 +234,7 @@ export class PostgresGroupTransaction {
       return command === "COMMIT";
     } catch (error) {
       await connection.abandon();
-      if (!isPostgresConnectionLost(error) && !isSystemFailure(error)) throw error;
+      if (!isPostgresConnectionLost(error) && !isPostgresSystemFailure(error)) throw error;
       failure = error;
     }
     try {

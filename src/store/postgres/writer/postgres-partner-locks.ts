@@ -1,5 +1,5 @@
 import { notFound } from "../../../domain/errors.ts";
-import { newDeliveryId } from "../../../domain/ids.ts";
+import { deliveryIdAt } from "../../../domain/ids.ts";
 import type { Instant } from "../../../domain/time.ts";
 import type { NumberedList, PartnerRows } from "../../store.ts";
 import type { StatementRunner } from "../postgres-statement.ts";
@@ -90,9 +90,9 @@ export class PostgresPartnerLocks {
     const nextInstant = () => advance(Math.max(this.#now, locked.lastInstant + 1));
     const nextDeliveryId = () => {
       // Stored with the partner, so that a server whose clock is behind issues only later ids.
-      let id = newDeliveryId(advance(this.#now), this.nextDelivery());
+      let id = deliveryIdAt(advance(this.#now), this.nextDelivery());
       // Another server has issued an id at the same instant, with a sequence of its own.
-      if (id <= locked.lastDelivery) id = newDeliveryId(nextInstant(), this.nextDelivery());
+      if (id <= locked.lastDelivery) id = deliveryIdAt(nextInstant(), this.nextDelivery());
       locked.lastDelivery = id;
       locked.hasChanged = true;
       return id;

@@ -1,4 +1,4 @@
-import { increasingIds } from "../../../domain/ids.ts";
+import { increasingIdGenerator } from "../../../domain/ids.ts";
 import { TimeSlice } from "../../../event-loop/event-loop.ts";
 import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";
@@ -48,7 +48,7 @@ export class PostgresWriters {
     const { connections, process, clock, onGroup } = options;
     const monotonicMs = options.monotonicMs ?? (() => performance.now());
     this.#monotonicMs = monotonicMs;
-    const newId = increasingIds(options.random);
+    const newId = increasingIdGenerator(options.random);
     let deliverySequence = new DataView(options.random(new Uint8Array(4)).buffer).getUint32(0);
     const slice = new TimeSlice(SLICE_MS, monotonicMs);
     this.#writers = Array.from({ length: BLOCKED + 1 }, (_, number) =>

@@ -1,6 +1,6 @@
 import { isId } from "../../../domain/ids.ts";
 import { cellDateFormatOf, DAY_FIELDS, type DateFormat } from "../../../table-cells/table-cell-dates.ts";
-import { decimalCommaCellFields } from "../../../table-cells/table-cell-numbers.ts";
+import { tableCellFieldsWithDecimalComma } from "../../../table-cells/table-cell-numbers.ts";
 import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
 import {
   applianceTypeOfHeadingWords,
@@ -78,7 +78,7 @@ export function guessColumnFields(
     const format = fields[field] === undefined ? undefined : cellDateFormatOf(column(fields[field])!.cells);
     if (format) dates[field] = format;
   }
-  const commas = decimalCommaCellFields(fields, (name) => column(name)!.cells, hasCommas);
+  const commas = tableCellFieldsWithDecimalComma(fields, (name) => column(name)!.cells, hasCommas);
   return {
     columns: headings,
     rows,

@@ -1,4 +1,4 @@
-import { SQUARE_FEET } from "../../../domain/wording/currency-and-units.ts";
+import { SQUARE_FEET } from "../../../domain/wording/currency-and-unit-wording.ts";
 import { normalizedCellNumber } from "../../../table-cells/table-cell-numbers.ts";
 import { type AreaUnit, convertImportedArea, parseImportAreaUnit } from "./import-area-units.ts";
 import { plainWords } from "./import-heading-words.ts";

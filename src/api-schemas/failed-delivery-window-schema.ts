@@ -1,0 +1,36 @@
+import type { FailedDeliveryWindow } from "../domain/delivery.ts";
+import { invalid } from "../domain/errors.ts";
+import { instantFromText } from "../domain/time.ts";
+import { body, nullable, optional, required } from "./definition/input-schema.ts";
+import * as constraint from "./definition/schema-constraints.ts";
+import { defineConstraint } from "./definition/schema-field-constraint.ts";
+import { bulkResend } from "./delivery-schema.ts";
+
+export const failedWindow = body({
+  partner_id: required(constraint.idText, bulkResend.fields.partner_id),
+  from: required(constraint.instant, bulkResend.fields.from),
+  to: required(constraint.instant, bulkResend.fields.to),
+  status: optional(
+    defineConstraint((type) => type("'failed'").describe("failed")),
+    bulkResend.fields.status,
+  ),
+  error: nullable(constraint.line, bulkResend.fields.error),
+  dry_run: optional(constraint.flag, "Only count the deliveries", true),
+});
+
+/** Returns the time window of a bulk resend, and whether it is a dry run. Throws invalid_request. */
+export function parseFailedDeliveryWindowJson(given: unknown): {
+  window: FailedDeliveryWindow;
+  dryRun: boolean;
+} {
+  const input = failedWindow.parse(given);
+  const window = {
+    partnerId: input.partner_id,
+    from: instantFromText(input.from)!,
+    to: instantFromText(input.to)!,
+    ...(typeof input.error === "string" && { error: input.error }),
+  };
+  if (window.to <= window.from)
+    throw invalid("to must be after from", [{ field: "to", message: "must be after from" }]);
+  return { window, dryRun: input.dry_run ?? false };
+}

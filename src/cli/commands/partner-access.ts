@@ -1,0 +1,83 @@
+import { serializeFullPartner } from "../../api-schemas/partner-schema.ts";
+import { MAX_DAILY_BUDGET } from "../../domain/partner.ts";
+import {
+  changePartner,
+  enableOrDisablePartner,
+  revokePartnerTokens,
+} from "../../usecases/partners/administer-partner.ts";
+import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
+import { type AdminUseCaseDeps, requirePartner } from "../../usecases/partners/partners.ts";
+import { type Command, defineCommand, requiredArgument, UsageError } from "../command.ts";
+import type { CommandContext } from "../command-context.ts";
+import { withAdministration } from "../command-data-access.ts";
+
+const disable = defineCommand({
+  name: "disable",
+  summary: "reject a partner's credentials and hold its deliveries",
+  description: "Rejects its API key and tokens immediately. Its data is kept.",
+  arguments: { partnerId: requiredArgument("the partner's ID") },
+  run: (context, { partnerId }) =>
+    change(context, partnerId, `Disabled ${partnerId}.`, (to) =>
+      enableOrDisablePartner(to, partnerId, false),
+    ),
+});
+
+const enable = defineCommand({
+  name: "enable",
+  summary: "accept a disabled partner's credentials again",
+  description: "Sends the held deliveries. Tokens issued before it was disabled remain revoked.",
+  arguments: { partnerId: requiredArgument("the partner's ID") },
+  run: (context, { partnerId }) =>
+    change(context, partnerId, `Enabled ${partnerId}.`, (to) => enableOrDisablePartner(to, partnerId, true)),
+});
+
+const setBudget = defineCommand({
+  name: "set-budget",
+  summary: "set a partner's daily call limit",
+  description: "Takes effect immediately. Calls already made today count toward the new limit.",
+  arguments: {
+    partnerId: requiredArgument("the partner's ID"),
+    calls: requiredArgument("API calls per UTC day"),
+  },
+  examples: ["mainstay partner set-budget PARTNER_… 5000"],
+  async run(context, { partnerId, calls }) {
+    const dailyBudget = /^\d{1,10}$/.test(calls) ? Number(calls) : Number.NaN;
+    if (!(dailyBudget <= MAX_DAILY_BUDGET))
+      throw new UsageError(
+        `<calls>: expected a whole number from 0 to ${MAX_DAILY_BUDGET}, got ${JSON.stringify(calls)}`,
+      );
+    await change(context, partnerId, `Daily call limit of ${partnerId}: ${dailyBudget}.`, (to) =>
+      changePartner(to, partnerId, { dailyBudget }),
+    );
+  },
+});
+
+const revoke = defineCommand({
+  name: "revoke-tokens",
+  summary: "revoke a partner's bearer tokens immediately",
+  description: "Its API key and client credentials remain valid, so it can request a new token.",
+  arguments: { partnerId: requiredArgument("the partner's ID") },
+  run: (context, { partnerId }) =>
+    change(context, partnerId, `Revoked all tokens for ${partnerId}.`, (to) =>
+      revokePartnerTokens(to, partnerId),
+    ),
+});
+
+/** Commands that enable or disable a partner, set its daily call limit and revoke its tokens. */
+export const partnerAccessCommands: readonly Command[] = [disable, enable, setBudget, revoke];
+
+/** Applies the change and prints the updated partner. */
+async function change(
+  context: CommandContext,
+  partnerId: string,
+  done: string,
+  run: (administration: AdminUseCaseDeps) => Promise<void>,
+): Promise<void> {
+  const record = await withAdministration(context, async (administration) => {
+    await requirePartner(administration.store, partnerId);
+    await run(administration);
+    const { store } = administration;
+    return serializeFullPartner(await partnerOverview(store, await requirePartner(store, partnerId)));
+  });
+  context.print(record, done);
+}

@@ -1,0 +1,49 @@
+import type { PricedComponent, PriceList } from "../costs/price-list.ts";
+import { type HazardFlag, hazardFlagAction, hazardFlagLabel, hazardFlagsFromText } from "../hazards.ts";
+import type { Knowledge } from "../knowledge.ts";
+import type { ImmediateHazard } from "./action.ts";
+import { pricingInPlace } from "./appliance-pricing.ts";
+import type { DueComponent } from "./component-plan.ts";
+import { cacheOfNewParts } from "./new-part.ts";
+import { cacheOfNewUnits, type PlanCaches } from "./plan.ts";
+import type { PlanContext } from "./planned-appliance.ts";
+
+/** New parts and units, which depend on kind, life and costs alone: about 20 KB each. */
+export const planCaches = {
+  parts: cacheOfNewParts(2000),
+  units: cacheOfNewUnits(500),
+} satisfies PlanCaches;
+
+/** Returns what plans need beside the components. */
+export function planContextOf<C extends DueComponent & PricedComponent & { flags?: string }>(
+  prices: PriceList,
+): PlanContext<C> {
+  const { knowledge } = prices;
+  return {
+    knowledge,
+    pricing: pricingInPlace(prices),
+    caches: planCaches,
+    hazardOf: (component) => immediateHazardOf(knowledge, component),
+  };
+}
+
+/** Returns whether stored flags of an appliance name a hazard that its authority wants removed at once. */
+export const hasImmediateHazard = (knowledge: Knowledge, flags: string): boolean =>
+  flags !== "" && hazardFlagsFromText(flags).some((flag) => isImmediate(knowledge, flag));
+
+const isImmediate = (knowledge: Knowledge, flag: HazardFlag): boolean =>
+  hazardFlagAction(knowledge, flag) === "immediate_hazard";
+
+/** Returns the hazard that a component is or contains, if its authority wants it removed at once. */
+function immediateHazardOf(
+  knowledge: Knowledge,
+  { defId, flags = "" }: { defId: string; flags?: string },
+): ImmediateHazard | null {
+  if (flags === "") return null;
+  for (const flag of hazardFlagsFromText(flags)) {
+    if (!isImmediate(knowledge, flag)) continue;
+    const { componentIds, authority } = knowledge.knownHazard(flag.code);
+    if (componentIds.has(defId)) return { label: hazardFlagLabel(knowledge, flag), authority };
+  }
+  return null;
+}

@@ -1,0 +1,30 @@
+import { Failure, StorageError } from "../domain/errors.ts";
+import { propertyNotFound } from "../domain/property.ts";
+import type { Store } from "../store/store.ts";
+import { invalidApiKey } from "./authenticator.ts";
+import type { Operation } from "./http-operation.ts";
+import type { RequestContext } from "./http-responses.ts";
+
+type FailedCall = {
+  operation: Operation;
+  params: Readonly<Record<string, string>>;
+  context: RequestContext;
+};
+
+/** Returns the error of a failed call. One in progress while its partner was deleted may fail anywhere. */
+export async function failureOfHttpCall(
+  thrown: unknown,
+  { explain, read }: Pick<Store, "explain" | "read">,
+  { operation: { path }, params: { id }, context: { partner } }: FailedCall,
+): Promise<unknown> {
+  const error = explain(thrown);
+  if (error instanceof Failure || error instanceof StorageError || isAbortError(thrown)) return thrown;
+  const reason = async () => {
+    if (partner) return (await read.partners.revision(partner.id)) === undefined ? invalidApiKey() : thrown;
+    if (id === undefined || !path.includes("/properties/{id}")) return thrown;
+    return (await read.properties.ownerOf(id)) === undefined ? propertyNotFound() : thrown;
+  };
+  return await reason().catch(() => thrown);
+}
+
+export const isAbortError = (error: unknown) => error instanceof Error && error.name === "AbortError";

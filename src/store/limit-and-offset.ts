@@ -1,2 +1,0 @@
-/** A range of the rows of a list. A partner's rows are numbered without gaps, so that an offset is the number to start after. */
-export type LimitAndOffset = { limit: number; offset: number };

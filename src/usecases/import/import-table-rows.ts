@@ -1,0 +1,206 @@
+import { type HeldLock, importLockName, withClusterLock } from "../../cluster/cluster-locks.ts";
+import { conflict, invalid, OperatorError, StorageError } from "../../domain/errors.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Partner } from "../../domain/partner.ts";
+import type { Instant } from "../../domain/time.ts";
+import { runRepeatableStoreChange } from "../../store/repeatable-store-change.ts";
+import type { Store } from "../../store/store.ts";
+import { hasDecimalCommas, MOST_ROWS, type Separator } from "../../table-cells/table-limits.ts";
+import { MOST_RESCORED, RescoreLimit } from "../rescoring/rescore-limit.ts";
+import { DryRunStopped, type RowsFoundHalfway } from "./import-batches.ts";
+import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
+import type { FileMapping } from "./mapping/file-mapping.ts";
+import {
+  guessFileMapping,
+  mappableFields,
+  mappedApplianceTypes,
+  mappingProblem,
+} from "./mapping/import-known-fields.ts";
+import type { ImportTable, LeftOut } from "./mapping/import-source-table.ts";
+import { checkTableHeadings } from "./mapping/open-source-tables.ts";
+import { originalRowNumber } from "./mapping/original-reject-places.ts";
+import type { PreparedRows } from "./mapping/prepare-import-rows.ts";
+import { prepareRowsInMemory } from "./mapping/prepared-import-files.ts";
+
+/** Some rows of a table. `firstRow` is the number of the first one in its file. */
+export type TableRows = {
+  file: string;
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+  firstRow: number;
+  /** Separates the cells of the file, if it is known. */
+  separator?: Separator | undefined;
+};
+
+/** The limits of a call. A dry run writes its records in one transaction, which takes a second for so many. */
+const MOST_PREPARED = {
+  records: 2_000,
+  units: 20_000,
+  scores: MOST_RESCORED,
+  chars: 4_000_000,
+};
+
+type RejectedTableRow = { row: number; error: string };
+
+type ImportedTable = {
+  mapping: FileMapping;
+  /** The fields that a column can be mapped to. */
+  fields: readonly string[];
+  result: ImportResult;
+  /** In the order of the rows. */
+  rejected: readonly RejectedTableRow[];
+  leftOut: readonly LeftOut[];
+};
+
+type TableDeps = {
+  store: Store;
+  knowledge: Knowledge;
+  partner: Partner;
+  clock: () => Instant;
+  yieldNow: () => Promise<void>;
+};
+
+type TableImport = {
+  /** Undefined to have it guessed. */
+  mapping: FileMapping | undefined;
+  /** Changes records that exist. */
+  update?: boolean;
+  dryRun: boolean;
+  /** Sends no webhooks. */
+  silent: boolean;
+};
+
+/**
+ * Imports rows of a table. Repeating it adds nothing, and changes records only with `update`. A dry run writes them in a transaction that is rolled back: it rejects
+ * what the import would reject, and rows that refer to rows of another call. Throws a conflict while another import of the
+ * partner runs, and an UnfinishedChange if the storage fails, or the response is late, between two transactions.
+ */
+export async function importTableRows(
+  deps: TableDeps,
+  given: TableRows,
+  { mapping: chosen, update = false, dryRun, silent }: TableImport,
+): Promise<ImportedTable> {
+  const { store, knowledge, partner, yieldNow } = deps;
+  const table = tableOf(given);
+  const mapping = chosen ?? guessFileMapping(knowledge, table);
+  const stranger = mappedApplianceTypes(mapping).find((id) => !knowledge.types.has(id));
+  if (stranger !== undefined) throw invalid(`mapping names the type ${stranger}, which is unknown`);
+  const misnamed = mappingProblem(mapping, table.headings);
+  if (misnamed !== undefined) throw invalid(`mapping: ${misnamed}`);
+  // A row that makes several records is rejected once, for the first reason.
+  const rejected = new Map<number, string>();
+  const foundHalfway: RowsFoundHalfway = new Map();
+  const importing = (sources: PreparedRows["sources"]) => async (own: Store, lock?: HeldLock) => {
+    // The transaction of a dry run may run again.
+    rejected.clear();
+    const rescoreLimit = new RescoreLimit();
+    return await importPortfolio({
+      ...deps,
+      store: own,
+      sources,
+      actor: partner.id,
+      ...{ silent, update, isDryRun: dryRun, lineOf: originalRowNumber, shownSameAddresses: MOST_ROWS },
+      ...(dryRun && { foundHalfway, rescoreLimit: () => rescoreLimit }),
+      ...(lock && { withLock: (work) => work(lock) }),
+      onRejected: (rows) => {
+        for (const { cells, error } of rows) {
+          const row = originalRowNumber({ cells });
+          if (!rejected.has(row)) rejected.set(row, error);
+        }
+      },
+    });
+  };
+  const preparing = {
+    read: store.read,
+    partnerId: partner.id,
+    types: knowledge.types,
+    most: MOST_PREPARED,
+    isUpdating: update,
+    yieldNow,
+  };
+  // The rows are prepared before the transaction of a dry run, which other writes wait for.
+  const { sources, leftOut } = await prepareRowsInMemory(preparing, [{ table, mapping }]);
+  const run = importing(sources);
+  const result = dryRun ? await rolledBack(store, run, foundHalfway) : await underLock(store, partner, run);
+  const rows = [...rejected].map(([row, error]) => ({ row, error })).toSorted((a, b) => a.row - b.row);
+  return { mapping, fields: mappableFields(mapping), result, leftOut, rejected: rows };
+}
+
+function tableOf({ file, columns, rows, firstRow, separator }: TableRows): ImportTable {
+  const headings = columns.map((column) => column.trim());
+  asInvalid(() => checkTableHeadings(file, headings));
+  return {
+    name: file,
+    headings,
+    sample: rows,
+    count: rows.length,
+    notes: [],
+    hasCommas: hasDecimalCommas(separator),
+    async *rows() {
+      for (const [at, cells] of rows.entries()) yield { line: firstRow + at, cells };
+    },
+  };
+}
+
+async function underLock<T>(
+  store: Store,
+  partner: Partner,
+  run: (store: Store, lock: HeldLock) => Promise<T>,
+): Promise<T> {
+  const lock = {
+    name: importLockName(partner.id),
+    owner: "the app",
+    activity: "an import for this account is in progress",
+  };
+  try {
+    return await withClusterLock(store, lock, (held) =>
+      runRepeatableStoreChange(store, () => run(store, held)),
+    );
+  } catch (error) {
+    // Another import has the lock, or has taken it while this server was suspended.
+    if (error instanceof OperatorError && !(error instanceof StorageError))
+      throw conflict(`${error.message}. ${error.hint}`);
+    throw error;
+  }
+}
+
+/** The result of work that is undone, on its way out of the transaction. */
+class Undone<T> extends Error {
+  constructor(readonly result: T) {
+    super("rolled back");
+  }
+}
+
+/**
+ * Runs the work on a store whose writes all happen in one transaction, and rolls that back. A row that is rejected halfway
+ * starts it again, since later rows must be checked without the written part of its change.
+ */
+async function rolledBack<T>(
+  store: Store,
+  run: (own: Store) => Promise<T>,
+  foundHalfway: RowsFoundHalfway,
+): Promise<T> {
+  for (;;)
+    try {
+      await store.write(
+        async (tx) => {
+          const own: Store = { ...store, read: tx, write: (work) => work(tx), analyze: async () => {} };
+          throw new Undone(await run(own));
+        },
+        { priority: "background" },
+      );
+      throw new Error("a dry run was not rolled back");
+    } catch (error) {
+      if (error instanceof Undone) return error.result as T;
+      if (!(error instanceof DryRunStopped)) throw error;
+      foundHalfway.set(error.place, error.row);
+    }
+}
+
+function asInvalid(check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw error instanceof OperatorError ? invalid(error.message) : error;
+  }
+}

@@ -1,0 +1,59 @@
+import {
+  type PortfolioTotals,
+  subtractPortfolioSums,
+  sumOfPropertyTotals,
+} from "../../domain/portfolio-totals.ts";
+import type { PropertyTotals } from "../../domain/property-totals.ts";
+import type { CodeCount } from "../../store/queries/flags-queries.ts";
+import type { Stores } from "../../store/stores.ts";
+
+/**
+ * Returns the totals and the counts of flags of a portfolio from its sums, without its demo properties unless `includeDemo`, and
+ * the IDs of those that are left out.
+ */
+export async function loadPortfolioSums(
+  { flags, properties, totals }: Pick<Stores, "flags" | "properties" | "totals">,
+  partnerId: string,
+  includeDemo: boolean,
+  sums: PortfolioTotals,
+): Promise<{ totals: PortfolioTotals; flags: CodeCount[]; demo: readonly string[] }> {
+  const counts = await flags.ofPartner(partnerId);
+  const demo = includeDemo ? [] : await properties.demoIds(partnerId);
+  if (demo.length === 0) return { totals: sums, flags: counts, demo };
+  return {
+    totals: subtractProperties(sums, await totals.ofDemoProperties(partnerId)),
+    flags: subtractPortfolioFlagCounts(counts, await flags.sumOf(demo)),
+    demo,
+  };
+}
+
+/** Returns counts less those of some of their properties. */
+export function subtractPortfolioFlagCounts(
+  all: readonly CodeCount[],
+  some: readonly CodeCount[],
+): CodeCount[] {
+  const taken = new Map(some.map((count) => [count.code, count]));
+  return all.map(({ code, known, suspected, properties }) => {
+    const less = taken.get(code) ?? { known: 0, suspected: 0, properties: 0 };
+    return {
+      code,
+      known: known - less.known,
+      suspected: suspected - less.suspected,
+      properties: properties - less.properties,
+    };
+  });
+}
+
+/** Returns the totals of the partner's portfolio, without its demo properties unless `includeDemo`. */
+export async function loadPortfolioTotals(
+  { totals }: Pick<Stores, "totals">,
+  partnerId: string,
+  includeDemo: boolean,
+): Promise<PortfolioTotals> {
+  const sums = await totals.ofPartner(partnerId);
+  return includeDemo ? sums : subtractProperties(sums, await totals.ofDemoProperties(partnerId));
+}
+
+/** Subtracts the totals of properties from sums that include them. */
+const subtractProperties = (sums: PortfolioTotals, properties: readonly PropertyTotals[]) =>
+  subtractPortfolioSums(sums, sumOfPropertyTotals(properties));

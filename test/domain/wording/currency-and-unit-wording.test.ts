@@ -1,0 +1,64 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import {
+  amountFormat,
+  areaUnit,
+  currencyCode,
+  currencyName,
+  currentDisplay,
+  exactMoney,
+  oneOfCurrency,
+  plainTodaysMoney,
+  setWordingOfCurrencyAndUnits,
+  todaysMoney,
+  US_DISPLAY,
+  unitLabel,
+  usDollars,
+  wholeMoney,
+} from "../../../src/domain/wording/currency-and-unit-wording.ts";
+import { compactMoney, moneyText } from "../../../src/web/page/page-format.ts";
+
+afterEach(() => setWordingOfCurrencyAndUnits(US_DISPLAY));
+
+// Rule: display-settings
+describe("amounts and areas", () => {
+  test("are US dollars and square feet unless chosen otherwise", () => {
+    expect(currentDisplay()).toEqual({ currency: "USD", units: "imperial" });
+    expect([wholeMoney(95_000), exactMoney(0.5), moneyText(12.5), compactMoney(1_400_000)]).toEqual([
+      ...["$95,000", "$0.50", "$12.50", "$1.4M"],
+    ]);
+    expect([currencyCode(), currencyName(), oneOfCurrency(), todaysMoney()]).toEqual([
+      ...["USD", "US dollars", "dollar", "today’s dollars"],
+    ]);
+    expect([usDollars(1_500), plainTodaysMoney()]).toEqual(["$1,500", "today's dollars"]);
+    expect([areaUnit(), unitLabel("sq ft"), unitLabel("tons"), amountFormat()]).toEqual([
+      ...["sq ft", "sq ft", "tons", "#,##0.00"],
+    ]);
+  });
+
+  test("are written alike again, after more amounts than are kept and in another currency", () => {
+    const amounts = Array.from({ length: 6_000 }, (_, amount) => amount - 500);
+    const first = amounts.map(wholeMoney);
+    expect([first[0], first[500], first.at(-1)]).toEqual(["-$500", "$0", "$5,499"]);
+    expect(amounts.map(wholeMoney)).toEqual(first);
+    setWordingOfCurrencyAndUnits({ currency: "EUR", units: "metric" });
+    expect(amounts.map(wholeMoney)).toEqual(first.map((text) => text.replace("$", "€")));
+    expect(wholeMoney(-0)).toBe("€0");
+  });
+
+  test.each([
+    ["EUR", "€95,000", "€0.50", "€1.4M"],
+    ["CAD", "CA$95,000", "CA$0.50", "CA$1.4M"],
+    ["JPY", "¥95,000", "¥1", "¥1.4M"],
+    ["CHF", "CHF 95,000", "CHF 0.50", "CHF 1.4M"],
+  ])("in %s are labeled, not converted", (currency, whole, exact, compact) => {
+    setWordingOfCurrencyAndUnits({ currency, units: "metric" });
+    const plain = (text: string) => text.replaceAll("\u00a0", " ");
+    expect([wholeMoney(95_000), exactMoney(0.5), compactMoney(1_400_000)].map(plain)).toEqual([
+      ...[whole, exact, compact],
+    ]);
+    expect([currencyName(), oneOfCurrency(), todaysMoney()]).toEqual([currency, currency, "today’s prices"]);
+    expect([areaUnit(), unitLabel("sq ft"), unitLabel("gallons")]).toEqual(["m²", "m²", "gallons"]);
+    expect([usDollars(1_500), plainTodaysMoney()]).toEqual(["US$1,500", "today's prices"]);
+    expect(amountFormat()).toBe(`[$${currency}] #,##0.00`);
+  });
+});
