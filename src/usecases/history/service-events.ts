@@ -50,7 +50,7 @@ export class ServiceLog {
   readonly #reopened = new Set<string>();
   /** The days of the events by property. */
   #days = new Map<string, Day[]>();
-  /** The properties of appliances, where the transaction limits what it rescores. */
+  /** The properties of appliances, for a transaction that limits what it rescores. */
   readonly #properties = new Map<string, SizedProperty>();
   readonly #outcomes: PredictionOutcomeLog;
 
@@ -78,7 +78,7 @@ export class ServiceLog {
     );
     for (const appliance of unknown)
       this.#appliances.set(appliance.id, { appliance, components: components.get(appliance.id) ?? [] });
-    if (this.writer.rescoreLimit) await this.#loadProperties(unknown.map(({ propertyId }) => propertyId));
+    await this.#loadProperties(unknown.map(({ propertyId }) => propertyId));
   }
 
   async #loadProperties(propertyIds: readonly string[]): Promise<void> {

@@ -100,10 +100,10 @@ test("appliances are loaded ahead of their events together, an unknown one not a
   });
 });
 
-test("a request for many events loads their appliances together", async () => {
+test("a request for many events loads their appliances and properties together", async () => {
   const made = await fixture.addAppliances(
     { propertyId, installYear: 1990 },
-    { propertyId, installYear: 1991 },
+    { propertyId: (await fixture.addProperty()).id, installYear: 1991 },
   );
   const events = made.map(({ id }) => ({
     ...{ appliance_id: id, event_type: "Inspection", date: "2026-02-02" },
@@ -116,11 +116,12 @@ test("a request for many events loads their appliances together", async () => {
     ...{ body: { events }, partner: fixture.partner, yieldNow: async () => {} },
     writePortfolio: (run: (writer: PortfolioWriter) => Promise<unknown>) =>
       fixture.write(async (writer) => {
-        const { appliances, components } = writer.tx;
+        const { appliances, components, totals } = writer.tx;
         const spies = [
           spyOn(appliances, "find"),
           spyOn(components, "ofAppliance"),
           spyOn(appliances, "ofIds"),
+          spyOn(totals, "sizesOf"),
         ];
         const reply = await run(writer);
         for (const spy of spies) {
@@ -131,5 +132,6 @@ test("a request for many events loads their appliances together", async () => {
       }),
   } as never);
   expect(status).toBe(201);
-  expect(reads).toEqual([0, 0, 1]);
+  // The sizes are read ahead of all events, and again as they are scored.
+  expect(reads).toEqual([0, 0, 1, 2]);
 });
