@@ -14,6 +14,7 @@ const SET_MS = 1_000;
  */
 export class ClusterClock {
   #latest: { instant: Instant; monotonicMs: number } | undefined;
+  #hasAgreed = false;
 
   /** `own` is the server's own clock, and `monotonicMs` a monotonic one, in milliseconds. */
   constructor(
@@ -39,14 +40,16 @@ export class ClusterClock {
 
   /**
    * Returns the server's own clock minus the database's, which showed `database` since the reading; undefined if the server's
-   * own was set since. Time continues from there if the two agree, and at first from the database's otherwise.
+   * own was set since. Time continues from there if the two agree, and from the database's as long as they never have.
    */
   compare(before: Reading, database: Instant): number | undefined {
     const { own, monotonicMs } = this.read();
     if (Math.abs(own - before.own - (monotonicMs - before.monotonicMs)) > SET_MS) return undefined;
     const offMs = clusterClockOffset(before.own, own, database);
-    if (!isClockOffsetTooLarge(offMs)) this.#latest = { instant: own, monotonicMs };
-    else this.#latest ??= { instant: database, monotonicMs };
+    if (!isClockOffsetTooLarge(offMs)) {
+      this.#latest = { instant: own, monotonicMs };
+      this.#hasAgreed = true;
+    } else if (!this.#hasAgreed) this.#latest = { instant: database, monotonicMs };
     return offMs;
   }
 }
