@@ -176,7 +176,7 @@ async function startOn(folder: DataFolder, deps: TimedDeps, lock: InstanceLock):
   const tasks = composePartnerTasks({
     ...deps,
     // Its commands check how long their pass is valid by the machine's clock.
-    clock: clusterClock.own,
+    machineClock: clusterClock.own,
     store,
     knowledge,
     passes: impersonationTokens(folder.masterKey),

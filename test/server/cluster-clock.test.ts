@@ -6,6 +6,7 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import { createLogger } from "../../src/logging/logger.ts";
 import { openServerDataFolder } from "../../src/server/server-data-folder.ts";
 import { type App, startServer } from "../../src/server/start-server.ts";
+import { createAdministrator } from "../../src/usecases/administration/administrators.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import { ApiClient, requestToken } from "../support/client.ts";
 import { PROPERTY } from "../support/portfolio.ts";
@@ -46,8 +47,9 @@ test("a server on a shared database uses no clock of its own that jumps", async 
   const deps = { config, env: {}, clock: () => Date.now() + aheadMs, random, log };
   const { store, encryptor } = await openServerDataFolder(deps);
   const administration = { store, encryptor, random, actor: "cli:root", changed: () => {} };
-  const fields = { name: "Acme", webhookUrl: null, dailyBudget: 1_000_000 };
-  const { credentials } = await createPartner(administration, fields);
+  const fields = { name: "Acme", webhookUrl: "http://127.0.0.1:9/", dailyBudget: 1_000_000 };
+  const { partner: made, credentials } = await createPartner(administration, fields);
+  const { key } = await createAdministrator(administration, "ops");
   await store.close();
   // Wrong at first, too.
   aheadMs = MONTH;
@@ -66,4 +68,13 @@ test("a server on a shared database uses no clock of its own that jumps", async 
     const { body } = await partner.post("/v1/properties", { ...PROPERTY, address: `${jump} Elm St` });
     expect(Math.abs(Date.parse(body.created_at) - Date.now())).toBeLessThan(MONTH / 2);
   }
+  aheadMs = MONTH;
+  const admin = new ApiClient(
+    () => app!.adminUrl!,
+    { "x-api-key": key },
+    () => "",
+  );
+  await admin.post(`/admin/partners/${made.id}/announce`, {}, 202);
+  const { body } = await admin.get(`/admin/partners/${made.id}/task`);
+  expect(Math.abs(Date.parse(body.task.started_at) - Date.now())).toBeLessThan(MONTH / 2);
 });

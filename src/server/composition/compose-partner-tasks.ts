@@ -35,12 +35,14 @@ export function composePartnerTasks(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   clock: () => Instant;
+  /** The machine's own clock. */
+  machineClock: () => Instant;
   log: Logger;
   knowledge: Knowledge;
   passes: ImpersonationTokens;
   store: Pick<Store, "read" | "write">;
 }): PartnerTasks {
-  const { config, env, clock, log, knowledge, passes, store } = deps;
+  const { config, env, clock, machineClock, log, knowledge, passes, store } = deps;
   const latest = new LRUCache<string, PartnerTask>({ max: MOST_REMEMBERED });
   const running = new Map<string, Promise<void>>();
   const abort = new AbortController();
@@ -111,7 +113,7 @@ export function composePartnerTasks(deps: {
         ...settings,
       ];
       return start(id, "purge", async () => {
-        const own = { ...env, [IMPERSONATION_TOKEN_VARIABLE]: passes.issue(actor, clock()) };
+        const own = { ...env, [IMPERSONATION_TOKEN_VARIABLE]: passes.issue(actor, machineClock()) };
         const deleted = await serverSelfExec({ args, env: own, signal: abort.signal }).finally(lock.release);
         changed(id);
         const { deleted_rows: rows, deleted_files: files } = deleted as Record<string, number>;
