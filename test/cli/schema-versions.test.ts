@@ -314,7 +314,7 @@ describe("in PostgreSQL", () => {
   });
 
   // Rule: command-clock
-  test("a command refuses a machine whose clock is not the database's, unless it only reports what is stored", async () => {
+  test("a command refuses a machine whose clock is not the database's, unless what it reports depends on none", async () => {
     const env = { MAINSTAY_STORAGE__URL: await postgres.newInstallation() };
     const onDatabase = (...line: string[]) => [...line, "--data-dir", join(place, "data")];
     expect((await run(onDatabase("init", "--config", join(place, "new.toml")), env)).code).toBe(0);
@@ -322,6 +322,7 @@ describe("in PostgreSQL", () => {
       [["snapshot"], 86_400_000],
       [["snapshot", "--discard-later"], -3_600_000],
       [["partner", "create", "Acme"], 120_000],
+      [["partner", "list"], 120_000],
     ] as const) {
       const { error, hint } = await refusal(onDatabase(...line), env, clockOffMs);
       expect(error).toMatch(
@@ -331,6 +332,12 @@ describe("in PostgreSQL", () => {
     }
     for (const line of ["servers", "audit"])
       expect((await run(onDatabase(line), env, 86_400_000)).code, line).toBe(0);
+    const { stdout: diagnosis } = await run(onDatabase("doctor", "--full", "--json"), env, 86_400_000);
+    expect(JSON.parse(diagnosis).checks).toContainEqual({
+      ...{ name: "derived_data", status: "fail" },
+      detail: expect.stringContaining("this machine's clock"),
+      remedy: expect.stringContaining("Synchronize both with NTP"),
+    });
     const { stdout } = await run(onDatabase("audit", "--json"), env);
     expect(JSON.parse(stdout).entries).toEqual([]);
     expect((await run(onDatabase("partner", "list"), env, 30_000)).code).toBe(0);
