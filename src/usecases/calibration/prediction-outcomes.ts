@@ -7,7 +7,7 @@ import {
 import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/scoring/score.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { isOutcome, type ServiceEvent } from "../../domain/service-event.ts";
-import { addDays, type Day, type Instant } from "../../domain/time.ts";
+import { addDays, type Day } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { DayEvent } from "../../store/queries/service-events-queries.ts";
@@ -39,8 +39,8 @@ export class PredictionOutcomeLog {
   #appliances = new Map<string, ScoredAppliance>();
   /** By property. */
   #logged = new Map<string, Logged>();
-  /** The instant of the first logged event: older events were stored before. */
-  #since: Instant = Number.POSITIVE_INFINITY;
+  /** The events that were added: the outcomes of all others are stored. */
+  readonly #own = new Set<string>();
 
   constructor(private readonly writer: PortfolioWriter) {}
 
@@ -49,7 +49,7 @@ export class PredictionOutcomeLog {
     const { eventType } = event;
     if (!isOutcome(eventType) && eventType !== "Warranty Claim") return;
     this.#appliances.set(appliance.id, appliance);
-    this.#since = Math.min(this.#since, event.createdAt);
+    this.#own.add(event.id);
     const days = entry(this.#logged, appliance.propertyId, (): Logged => new Map());
     const day = entry(days, event.date, () => new Map<string, DayLog>());
     const log = entry(day, appliance.id, (): DayLog => ({ events: [], claims: [], replacements: [] }));
@@ -167,14 +167,14 @@ export class PredictionOutcomeLog {
       if (event.eventType !== "Replacement") return;
       for (const id of spokenOf(event)) {
         all.add(id);
-        if (event.createdAt < this.#since) before.add(id);
+        if (!this.#own.has(event.id)) before.add(id);
       }
     });
     for (const claim of claims) await keep(claim, spokenOf(claim).intersection(all));
     const newly = all.difference(before);
     if (newly.size === 0) return;
     await this.#eachOfDay(about, async (event) => {
-      if (event.eventType === "Warranty Claim" && event.createdAt < this.#since)
+      if (event.eventType === "Warranty Claim" && !this.#own.has(event.id))
         await keep({ ...event, date: about.date }, spokenOf(event).intersection(newly));
     });
   }

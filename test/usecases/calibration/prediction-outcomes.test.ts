@@ -211,3 +211,21 @@ test("an event that is changed or voided in the write that logs it leaves no out
   for (const outcome of left) expect(outcome).toMatchObject({ serviceEventId: moved.id, date: "2024-10-13" });
   expect(voided.id).not.toBe(moved.id);
 });
+
+test("a Replacement completes an earlier Warranty Claim of its day, also where its write corrects an older event", async () => {
+  const [{ appliance: own, components }, { appliance: other }] = [await appliance(), await appliance()];
+  const event = (applianceId: string, eventType: NewServiceEvent["eventType"], date: string) => ({
+    ...{ ...NOTHING, applianceId, componentId: null, eventType, date },
+  });
+  const [older] = await log([event(other.id, "Emergency Repair", "2024-05-01")]);
+  const [claim] = await log([event(own.id, "Warranty Claim", "2024-06-01")]);
+  const replacement = await fixture.write(async (writer) => {
+    const services = new ServiceLog(writer);
+    await services.change(older!, { date: "2024-05-02" });
+    const added = await services.add(event(own.id, "Replacement", "2024-06-01"));
+    await services.finish();
+    return added;
+  });
+  const found = (await kept(components)).map((row) => `${row.serviceEventId} ${row.componentId}`);
+  expect(found.sort()).toEqual(expected([claim!, replacement], components).sort());
+});
