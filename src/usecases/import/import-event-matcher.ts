@@ -38,7 +38,7 @@ export class EventDayCache {
     if (this.#days.size === 0 || latest === this.#upTo) return;
     if (latest - this.#upTo > MAX_FOREIGN_ENTRIES) return this.#forgetAll();
     for (const { serviceEvent } of await tx.eventLog.page(partner.id, this.#upTo + 1, MAX_FOREIGN_ENTRIES))
-      if (serviceEvent) this.#forget(dayKey(serviceEvent));
+      if (serviceEvent) this.forget(dayKey(serviceEvent));
   }
 
   /** Adds what a batch has read and added, once it is committed; its log ends with `upTo`. */
@@ -54,11 +54,11 @@ export class EventDayCache {
     for (const day of this.#days.keys()) {
       // An empty day occupies an entry too.
       if (this.#kept + this.#days.size <= MAX_CACHED || this.#days.size === 1) break;
-      this.#forget(day);
+      this.forget(day);
     }
   }
 
-  #forget(day: string): void {
+  forget(day: string): void {
     this.#kept -= this.#days.get(day)?.size ?? 0;
     this.#days.delete(day);
   }
@@ -97,6 +97,13 @@ export class EventMatcher {
     const own = this.#own.get(day);
     if (own) own.set(eventKey(event), event.id);
     else if (this.kept.get(day)) this.#own.set(day, new Map([[eventKey(event), event.id]]));
+  }
+
+  /** Drops the day of an event, which is read again. */
+  forget(event: Matched): void {
+    const day = dayKey(event);
+    this.#own.delete(day);
+    this.kept.forget(day);
   }
 
   /** Must be called once the batch adds nothing more. */

@@ -210,12 +210,13 @@ class ServiceEventBatch implements RowBatch<Entry> {
   async #duplicate(input: NewServiceEvent): Promise<ServiceEvent | undefined> {
     const events = this.#events.get(input.applianceId);
     if (!events) {
-      const id = await this.#days.firstDuplicate(input);
-      if (id === undefined) return undefined;
-      // It may have been voided or changed since the day was read.
-      const { tx, partner } = this.writer;
-      const found = (await tx.serviceEvents.find(partner.id, id))!;
-      return found.voidedAt === null && isDuplicate(found, input) ? found : undefined;
+      let first = await this.#firstDuplicate(input);
+      if (first === "changed") {
+        // Another one of the day may be equal.
+        this.#days.forget(input);
+        first = await this.#firstDuplicate(input);
+      }
+      return first === "changed" ? undefined : first;
     }
     const duplicates = events.filter((event) => isDuplicate(event, input));
     // The events are unordered: without a rule, the next import would change another of them.
@@ -223,6 +224,15 @@ class ServiceEventBatch implements RowBatch<Entry> {
       (first, serviceEvent) => (first && first.id < serviceEvent.id ? first : serviceEvent),
       undefined,
     );
+  }
+
+  /** Returns the first stored event that was equal when its day was read; "changed" if it was voided or changed since. */
+  async #firstDuplicate(input: NewServiceEvent): Promise<ServiceEvent | "changed" | undefined> {
+    const id = await this.#days.firstDuplicate(input);
+    if (id === undefined) return undefined;
+    const { tx, partner } = this.writer;
+    const found = (await tx.serviceEvents.find(partner.id, id))!;
+    return found.voidedAt === null && isDuplicate(found, input) ? found : "changed";
   }
 
   async #componentOf(appliance: Appliance, defId: string): Promise<string> {

@@ -479,3 +479,38 @@ test.each([
   expect(alone.serviceEvents).toMatchObject({ updated: 1 });
   expect(alone.rejects[0]!.first.error).toContain("event_type");
 });
+
+test.each([
+  ["read ahead", (store: Store) => store],
+  ["read by day", withoutReadingAhead],
+])("a row matches the next of equal events once the first is voided, events %s", async (_, reading) => {
+  const fixture = await open(NOW);
+  const { partner, clock } = fixture;
+  const store = reading(fixture.store);
+  const property = await fixture.addProperty();
+  const [heater] = await fixture.addAppliances({ propertyId: property.id });
+  const repair = { componentId: null, eventType: "Repair" as const, date: "2024-05-01", notes: "valve" };
+  await log(fixture, heater!.id, Array(2).fill({ ...repair, totalCostCents: null }));
+  const ids = (await store.read.serviceEvents.ofAppliance(heater!.id)).map(({ id }) => id).toSorted();
+  const equal = `,${heater!.id},Repair,2024-05-01,valve,`;
+  const run = async (...rows: string[]) => {
+    const { serviceEvents } = await importPortfolio({
+      ...{ store, knowledge, partner, clock, actor: "cli:test", update: true, monotonicMs: () => 0 },
+      sources: {
+        serviceEvents: {
+          name: "events.csv",
+          text: ["service_event_id,appliance_id,event_type,date,notes,voided", ...rows].join("\n"),
+        },
+      },
+    });
+    return serviceEvents;
+  };
+  const voided = (id: string) => `${id},,,,,true`;
+  expect(await run(equal, voided(ids[0]!), equal, equal)).toMatchObject({
+    ...{ created: 0, updated: 1, unchanged: 3 },
+  });
+  // The last one is logged again, once.
+  expect(await run(equal, voided(ids[1]!), equal, equal)).toMatchObject({
+    ...{ created: 1, updated: 1, unchanged: 2 },
+  });
+});
