@@ -6,7 +6,7 @@ import { forEachInSteps, type Steps } from "../../domain/steps/steps.ts";
 import { pageAssumptionSentences } from "../page/page-assumption-sentences.ts";
 import { TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
 import { count, countWithNoun, moneyText } from "../page/page-format.ts";
-import { PageTierCosts, type PageUnitPrices } from "../page-tier-costs.ts";
+import { PageTierCosts, type PageUnitPrices } from "../page/page-tier-costs.ts";
 import { PlanTermDefinitions } from "../widgets/term-definition.tsx";
 import { TierMark } from "../widgets/tier-mark.tsx";
 import { CollapsedSectionTable, ReportSection, type SectionCsvLink } from "./section.tsx";

@@ -8,7 +8,7 @@ import { systemLabel, TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
 import { expectedLossUsd } from "../page/page-expected-loss.ts";
 import { count, countWithNoun, moneyText } from "../page/page-format.ts";
 import { groupPageRowsInSteps } from "../page/page-grouping.ts";
-import { PageTierCosts, type PageUnitPrices } from "../page-tier-costs.ts";
+import { PageTierCosts, type PageUnitPrices } from "../page/page-tier-costs.ts";
 import { TierMark } from "../widgets/tier-mark.tsx";
 import { sectionComponentColumns } from "./component-table.tsx";
 import { CollapsedSectionTable, ReportSection, type SectionCsvLink } from "./section.tsx";

@@ -19,7 +19,7 @@ import {
   highestPageExpectedLoss,
 } from "../page/page-expected-loss.ts";
 import { countWithNoun, date } from "../page/page-format.ts";
-import { pageUnitPrices } from "../page-tier-costs.ts";
+import { pageUnitPrices } from "../page/page-tier-costs.ts";
 import { ConditionSectionHeadline } from "./condition.tsx";
 import { ConditionTrendSection } from "./condition-trend.tsx";
 import { DueActionsSection, type RenderMark } from "./due-actions.tsx";

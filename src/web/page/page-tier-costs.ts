@@ -1,8 +1,8 @@
-import type { ComponentJson } from "../api-schemas/component-schema.ts";
-import type { PlannedUnitJson } from "../api-schemas/plan-schema.ts";
-import { UnitSums } from "../domain/costs/whole-unit-sums.ts";
-import { centsFromUsd } from "../domain/money.ts";
-import type { RiskTier } from "../domain/scoring/scoring-types.ts";
+import type { ComponentJson } from "../../api-schemas/component-schema.ts";
+import type { PlannedUnitJson } from "../../api-schemas/plan-schema.ts";
+import { UnitSums } from "../../domain/costs/whole-unit-sums.ts";
+import { centsFromUsd } from "../../domain/money.ts";
+import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 
 type Priced = Pick<ComponentJson, "appliance_id" | "risk_tier" | "proactive_cost" | "reactive_cost">;
 type PricedUnit = Pick<PlannedUnitJson, "appliance_id" | "price" | "failed_price">;
