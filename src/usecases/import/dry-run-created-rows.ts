@@ -16,22 +16,30 @@ export type NamedSameAddress = {
 
 /** Names the rows that make records in a dry run, in place of the IDs of the records, which it does not leave. */
 export class DryRunCreatedRows {
-  readonly #lines = new Map<string, number>();
+  readonly #places = new Map<string, { line: number; file: string }>();
 
-  add(rows: readonly CreatedRow[]): void {
-    for (const { id, line } of rows) this.#lines.set(id, line);
+  /** With `isOneTable`, the lines of all files are rows of one table. */
+  constructor(private readonly isOneTable: boolean) {}
+
+  add(rows: readonly CreatedRow[], file: string): void {
+    for (const { id, line } of rows) this.#places.set(id, { line, file });
   }
 
-  /** Returns a text with the rows in place of the IDs. */
-  named(text: string): string {
-    return text.replace(ID, (id) => (this.#lines.has(id) ? `in row ${this.#lines.get(id)}` : id));
+  /** Returns a text about a row of `file` with the rows in place of the IDs. */
+  named(text: string, file: string): string {
+    return text.replace(ID, (id) => {
+      const place = this.#places.get(id);
+      if (!place) return id;
+      if (this.isOneTable) return `in row ${place.line}`;
+      return place.file === file ? `in line ${place.line}` : `in line ${place.line} of ${place.file}`;
+    });
   }
 
   sameAddress({ line, propertyId, firstId }: SameAddress & { line: number }): NamedSameAddress {
-    const idOf = (id: string) => (this.#lines.has(id) ? null : id);
+    const idOf = (id: string) => (this.#places.has(id) ? null : id);
     return {
       ...{ line, propertyId: idOf(propertyId), firstId: idOf(firstId) },
-      firstLine: this.#lines.get(firstId) ?? null,
+      firstLine: this.#places.get(firstId)?.line ?? null,
     };
   }
 }

@@ -146,7 +146,7 @@ async function importFiles(
   const rejects: RejectedRows[] = [];
   const changes = new ChangeLog();
   const sameAddress: ImportResult["sameAddress"] = { properties: 0, first: [] };
-  const created = new DryRunCreatedRows();
+  const created = new DryRunCreatedRows(request.lineOf !== undefined);
   for (const { part, file } of files) {
     const rejected = await importFile(request, part, file, {
       ...{ total: counters[part], changes, sameAddress, created },
@@ -200,8 +200,11 @@ async function importFile(
       KINDS[part] as RowKind<unknown>,
       file,
       ({ counts, rejected: refused, created: made, changed, sameAddresses }) => {
-        if (isDryRun) created.add(made);
-        const rejected = refused.map(({ error, ...row }) => ({ ...row, error: created.named(error) }));
+        if (isDryRun) created.add(made, file.name);
+        const rejected = refused.map(({ error, ...row }) => ({
+          ...row,
+          error: created.named(error, file.name),
+        }));
         for (const name of Object.keys(counts) as (keyof ImportCounts)[]) total[name] += counts[name];
         log.add(rejected);
         onRejected?.(rejected);

@@ -496,6 +496,16 @@ describe("a rejected row", () => {
     expect(rejects[0]!.first.error).toMatch(/^serial is that of the property's roof A_/);
   });
 
+  test("is named with its line in place of an ID that a dry run rolls back, and with its file where it is another", async () => {
+    const properties = `${HEAD.trim()},retired_at\nE,Elm Court,1 Elm St,NY,2026-01-31\n`;
+    const appliances = `${UNITS}E,roof,2000,S,\n`;
+    const far = await run(await newPartner(), { properties, appliances }, { isDryRun: true });
+    expect(far.rejects[0]!.first.error).toStartWith("Property in line 2 of properties.csv is retired since");
+    const twice = `${UNITS}E,roof,2000,S,\nE,boiler,2000,S,\n`;
+    const near = await run(await newPartner(), { properties: ELM, appliances: twice }, { isDryRun: true });
+    expect(near.rejects[0]!.first.error).toBe("serial is that of the property's roof in line 2");
+  });
+
   // Rule: smart-ambiguous
   test("is an event with a serial that two of the property's appliances have", async () => {
     const partner = await newPartner();
