@@ -142,7 +142,7 @@ export async function importFileRows<Entry>(
         return;
       }
       if (!(error instanceof RejectedHalfway)) throw error;
-      if (foundHalfway) throw new DryRunStopped(placeOf(done + error.at), error.row);
+      if (foundHalfway) throw new DryRunStopped(placeOf(done + error.at), error);
       // The rows up to it are written again, so that each row is applied twice at most.
       waiting[error.at] = error.row;
       mostRows = error.at + 1;
@@ -197,11 +197,17 @@ export async function importFileRows<Entry>(
 
 /** A dry run found a row that is rejected halfway. The caller adds it to those found, and runs it again. */
 export class DryRunStopped extends Error {
+  readonly row: RefusedRow;
+  /** The records that the transaction had created, whose IDs the error may name. */
+  readonly created: readonly CreatedRow[];
+
   constructor(
     readonly place: string,
-    readonly row: RefusedRow,
+    { row, created }: RejectedHalfway,
   ) {
     super(`a dry run was stopped by a row: ${row.error}`);
+    this.row = row;
+    this.created = created;
   }
 }
 
@@ -210,6 +216,7 @@ class RejectedHalfway extends Error {
   constructor(
     readonly at: number,
     readonly row: RefusedRow,
+    readonly created: readonly CreatedRow[],
   ) {
     super(`a row was rejected halfway: ${row.error}`);
   }
@@ -273,7 +280,7 @@ async function processRows<Entry>(
         const { entry, ...cells } = row;
         const refused = { ...cells, error: rowRejectionReason(error) };
         const isHalfway = changes() !== changesBefore;
-        if (isHalfway && !keepsHalf) throw new RejectedHalfway(at, refused);
+        if (isHalfway && !keepsHalf) throw new RejectedHalfway(at, refused, created);
         if (isHalfway) refused.error += STAYS;
         rejected.push(refused);
       }

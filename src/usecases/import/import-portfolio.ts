@@ -12,7 +12,13 @@ import { claimImportRows } from "./claim-import.ts";
 import { componentImportRows } from "./component-import.ts";
 import { DryRunCreatedRows, type NamedSameAddress } from "./dry-run-created-rows.ts";
 import { type SurveyedFile, surveyImportFile } from "./file-rows.ts";
-import { emptyImportCounts, type ImportCounts, type ImportDeps, importFileRows } from "./import-batches.ts";
+import {
+  DryRunStopped,
+  emptyImportCounts,
+  type ImportCounts,
+  type ImportDeps,
+  importFileRows,
+} from "./import-batches.ts";
 import { type ChangedField, ChangeLog } from "./import-change-log.ts";
 import type { ColumnMapping, FieldDefault } from "./import-columns.ts";
 import { propertyImportRows } from "./property-import.ts";
@@ -215,6 +221,12 @@ async function importFile(
         report();
       },
     );
+  } catch (error) {
+    if (error instanceof DryRunStopped) {
+      created.add(error.created, file.name);
+      error.row.error = created.named(error.row.error, file.name);
+    }
+    throw error;
   } finally {
     log.close();
   }

@@ -332,6 +332,19 @@ describe("rows of a table", () => {
     );
   });
 
+  test("of a dry run that are rejected halfway name the rows that would create records", async () => {
+    const elm = await fixture.addProperty({ partnerPropertyId: "ELM" });
+    await fixture.write((writer) => changeProperty(writer, elm.id, { retiredAt: "2026-01-01" }));
+    const columns = ["property_id", "partner_property_id", "name", "address", "state", "retired_at"];
+    const rows = [
+      ["", "NEW", "New", "9 Elm St", "NY", ""],
+      [elm.id, "NEW", "", "", "", "2026-06-01"],
+    ];
+    const dry = await run({ file: "f.csv", columns, rows, firstRow: 2 }, { dryRun: true, update: true });
+    const error = "partner_property_id is already in use by property in row 2";
+    expect(dry.rejected).toEqual([{ row: 3, error }]);
+  });
+
   test("without a reference change the property of their name, or are rejected where none at the address has it", async () => {
     const columns = ["Property ID", "Building Name", "Address", "State", "Year Built"];
     const at = async (address: string, ...rows: string[][]) => {
