@@ -147,7 +147,10 @@ const decision = object({
   reactive_cost: usd("Cost after a failure, damage included", 5600),
   yearly_cost: number("Long-term cost per year with this policy, in USD", 230.1),
   yearly_cost_run_to_failure: number("Long-term cost per year when run to failure, in USD", 401.7),
-  failure_probability_12m: number("Probability of failure within 365.25 days", 0.31),
+  failure_probability_12m: number(
+    "Probability of failure within a year of plans, which has 365.25 days; that of the score is of 365 days",
+    0.31,
+  ),
   risked_a_year: number("failure_probability_12m · (reactive_cost − proactive_cost), in USD", 1286.5),
   cost_of_waiting_a_year: number("risked_a_year − yearly_cost, in USD", 1056.4),
   unit: object({
