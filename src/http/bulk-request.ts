@@ -3,6 +3,7 @@ import { conflict, Failure, invalid } from "../domain/errors.ts";
 import { mapYielding, type Yield } from "../event-loop/event-loop.ts";
 import type { PortfolioWriter } from "../usecases/portfolio/portfolio-writer.ts";
 import { MOST_RESCORED, RescoreLimit } from "../usecases/rescoring/rescore-limit.ts";
+import type { Call } from "./http-operation.ts";
 
 type ParsedItem<T> = { input: T } | { error: string };
 
@@ -40,6 +41,7 @@ const MOST_REPEATS = 10;
  */
 export async function writeBulkRequest<T, Result>(
   items: readonly ParsedItem<T>[],
+  warn: Call["warn"],
   write: (items: readonly ParsedItem<T>[]) => Promise<Result>,
 ): Promise<Result> {
   let left = items;
@@ -50,6 +52,11 @@ export async function writeBulkRequest<T, Result>(
       if (!(error instanceof RejectedHalfway)) throw error;
       const { index, reason } = error;
       if (repeats === MOST_REPEATS) throw conflict(`Nothing was saved. Remove item ${index}: ${reason}`);
+      // Each check of an item belongs before its first write.
+      warn(
+        { index, reason },
+        "bulk item rejected after a part of it was written, request repeated without it",
+      );
       left = left.with(index, { error: reason });
     }
 }

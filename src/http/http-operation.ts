@@ -47,6 +47,8 @@ export type Call = {
   address: string;
   /** Aborted once the caller has closed the connection, or the response was not ready in time. */
   signal: AbortSignal;
+  /** Logs a warning, with the fields, about this request. */
+  warn: (fields: Readonly<Record<string, unknown>>, message: string) => void;
   /** Yields to other requests during long reads. Rejects once `signal` is aborted, which ends the work. */
   yieldNow: Yield;
   /** Reads the body of an operation whose `body` is `raw`. Throws payload_too_large above `limit` bytes. */

@@ -318,6 +318,8 @@ export class RequestPipeline {
       address: context.address,
       signal: deadline.signal,
       yieldNow: abortableEventLoopYield(deadline.signal),
+      warn: (fields, message) =>
+        this.deps.log.warn({ request_id: context.requestId, route: context.route, ...fields }, message),
       async readBody(limit) {
         const bytes = await readReserved(request, limit, memory);
         deadline.start();

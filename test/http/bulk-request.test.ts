@@ -35,20 +35,27 @@ test("an item that is rejected after a write leaves nothing and takes no other w
   };
   for (const writesFirst of [false, true]) {
     let stored: number[] = [];
+    const warned: unknown[] = [];
     const request = (items: Parameters<typeof saveBulkRequestItems<number, number>>[0]) =>
-      writeBulkRequest(items, async (left) => {
-        const written: number[] = [];
-        const tx = { changes: () => written.length, yieldToEventLoop: async () => {} };
-        const result = await saveBulkRequestItems(left, { tx, rescoreLimit: undefined }, async (input) => {
-          if (input > 0 || writesFirst) written.push(input);
-          if (input < 0) throw invalid("negative");
-          return input;
-        });
-        stored = written;
-        return result;
-      });
+      writeBulkRequest(
+        items,
+        (fields) => void warned.push(fields),
+        async (left) => {
+          const written: number[] = [];
+          const tx = { changes: () => written.length, yieldToEventLoop: async () => {} };
+          const result = await saveBulkRequestItems(left, { tx, rescoreLimit: undefined }, async (input) => {
+            if (input > 0 || writesFirst) written.push(input);
+            if (input < 0) throw invalid("negative");
+            return input;
+          });
+          stored = written;
+          return result;
+        },
+      );
     expect(await request(items)).toEqual(expected);
     expect(stored).toEqual([1, 2]);
+    const halfway = [1, 4].map((index) => ({ index, reason: "negative" }));
+    expect(warned).toEqual(writesFirst ? halfway : []);
     const many = request(Array.from({ length: 12 }, () => ({ input: -1 })));
     if (writesFirst) await expect(many).rejects.toThrow("Nothing was saved. Remove item 10: negative");
     else expect((await many).errors).toHaveLength(12);

@@ -129,14 +129,14 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       replies: createdReplies("Created items and errors", appliancesBulkReply),
       body: "json",
       idempotent: true,
-      async handle({ body, partner, writePortfolio, yieldNow }) {
+      async handle({ body, partner, writePortfolio, yieldNow, warn }) {
         const { appliances } = newAppliances.parse(body);
         const items = await parseBulkRequestItems(appliances, {
           most: bulkItems,
           read: parseNewApplianceJson,
           yieldNow,
         });
-        return await writeBulkRequest(items, (left) =>
+        return await writeBulkRequest(items, warn, (left) =>
           writePortfolio(async (writer) => {
             const creator = new ApplianceCreator(writer);
             const result = await saveBulkRequestItems(left, writer, (item) => creator.add(item));

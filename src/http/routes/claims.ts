@@ -76,12 +76,12 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       errors: [409],
       body: "json",
       idempotent: true,
-      async handle({ body, params, partner, writePortfolio, yieldNow }) {
+      async handle({ body, params, partner, writePortfolio, yieldNow, warn }) {
         const list = parseClaimListJson(body);
         const parsing = { most: bulkItems, read: parseNewClaimJson, yieldNow };
         const items = list && (await parseBulkRequestItems(list, parsing));
         const single = list ? undefined : parseNewClaimJson(body);
-        return await writeBulkRequest(items ?? [], (left) =>
+        return await writeBulkRequest(items ?? [], warn, (left) =>
           writePortfolio(async (writer) => {
             const { tx } = writer;
             const property = await tx.properties.find(partner.id, params.id!);

@@ -56,14 +56,14 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       replies: createdReplies("Created items and errors", serviceEventsBulkReply),
       body: "json",
       idempotent: true,
-      async handle({ body, partner, writePortfolio, yieldNow }) {
+      async handle({ body, partner, writePortfolio, yieldNow, warn }) {
         const { events } = newServiceEvents.parse(body);
         const items = await parseBulkRequestItems(events, {
           most: bulkItems,
           read: parseNewServiceEventJson,
           yieldNow,
         });
-        return await writeBulkRequest(items, (left) =>
+        return await writeBulkRequest(items, warn, (left) =>
           writePortfolio(async (writer) => {
             const log = new ServiceLog(writer);
             await log.preloadByIds(left.flatMap((item) => ("input" in item ? item.input.applianceId : [])));

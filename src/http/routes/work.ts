@@ -41,14 +41,14 @@ export function workOperations(bulkItems: number): Operation[] {
       replies: createdReplies("Marked work and errors", workReply),
       body: "json",
       idempotent: true,
-      async handle({ body, partner, writePortfolio, yieldNow }) {
+      async handle({ body, partner, writePortfolio, yieldNow, warn }) {
         const { work } = workBody.parse(body);
         const items = await parseBulkRequestItems(work, {
           most: bulkItems,
           read: parseWorkMarkJson,
           yieldNow,
         });
-        return await writeBulkRequest(items, (left) =>
+        return await writeBulkRequest(items, warn, (left) =>
           writePortfolio(async (writer) => {
             const marks = new WorkMarks(writer);
             const result = await saveBulkRequestItems(left, writer, (item) => marks.mark(item));
