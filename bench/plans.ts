@@ -2,9 +2,9 @@ import { type PricedComponent, PriceList } from "../src/domain/costs/price-list.
 import type { Plannable } from "../src/domain/planning/component-plan.ts";
 import { MAX_PLAN_YEARS } from "../src/domain/planning/horizon.ts";
 import { planCaches, planContextOf } from "../src/domain/planning/plan-context.ts";
-import { yieldToEventLoop } from "../src/event-loop/event-loop.ts";
+import { planComponentsInSteps } from "../src/domain/planning/planned-components.ts";
+import { runYielding, yieldToEventLoop } from "../src/event-loop/event-loop.ts";
 import { loadKnowledge } from "../src/knowledge/load-knowledge.ts";
-import { planComponentsYielding } from "../src/usecases/planning/property-plan.ts";
 import type { Figure } from "./figure.ts";
 import { median } from "./load.ts";
 
@@ -28,7 +28,7 @@ export async function plans(): Promise<Figure[]> {
     const startedAt = performance.now();
     let since = startedAt;
     let longest = 0;
-    await planComponentsYielding(context, alone, "2026-11-25", async () => {
+    await runYielding(planComponentsInSteps(context, alone, "2026-11-25"), async () => {
       longest = Math.max(longest, performance.now() - since);
       await yieldToEventLoop();
       since = performance.now();
@@ -44,7 +44,7 @@ export async function plans(): Promise<Figure[]> {
   }
   const many = appliances(PLANNED, (n) => 0.8 + (n % RATES) / 10);
   const startedAt = performance.now();
-  await planComponentsYielding(context, many, "2026-11-25", yieldToEventLoop);
+  await runYielding(planComponentsInSteps(context, many, "2026-11-25"), yieldToEventLoop);
   const seconds = ((performance.now() - startedAt) / 1000) * (PORTFOLIO / PLANNED);
   return [
     {

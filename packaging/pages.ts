@@ -14,9 +14,9 @@ const BUNDLED: Readonly<Record<string, string>> = {
   "console.css": "src/web/console/console.css",
   "console.js": "src/web/console/console.tsx",
   "embed.css": "src/web/embed/embed.css",
-  "embed.js": "src/web/embed/embed.ts",
+  "embed.js": "src/web/embed/embed-browser-script.ts",
   "docs.css": "src/web/docs/docs.css",
-  "docs.js": "src/web/docs/docs.ts",
+  "docs.js": "src/web/docs/docs-browser-script.ts",
   "workbook-worker.js": "src/web/app/app-workbook-worker.ts",
   "error-page.css": "src/web/embed/error-page.css",
 };

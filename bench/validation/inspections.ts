@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import type { LifeOnRecord } from "../../src/domain/calibration/calibration-life.ts";
 import { fitEvidenceStrengthInSteps } from "../../src/domain/calibration/fit-evidence-strength.ts";
 import { fitLivesInSteps } from "../../src/domain/calibration/fit-lives.ts";
-import type { LifeOnRecord } from "../../src/domain/calibration/life.ts";
 import {
   type FailureForecast,
   type Proof,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import type { LifeOnRecord } from "../../src/domain/calibration/calibration-life.ts";
 import { fitLivesInSteps, type LivesFit } from "../../src/domain/calibration/fit-lives.ts";
-import type { LifeOnRecord } from "../../src/domain/calibration/life.ts";
 import {
   type FailureForecast,
   type Proof,

@@ -1,10 +1,10 @@
 import type { Appliance, ApplianceChange, ListedAppliance, NewAppliance } from "../domain/appliance.ts";
 import type { Component, PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { hazardFlagsFromText, parseStoredCodes } from "../domain/hazards.ts";
+import { hazardFlagsOfNotation, parseStoredCodes } from "../domain/hazards/hazard-flags.ts";
 import type { ApplianceType, Knowledge, SizeDefault } from "../domain/knowledge.ts";
 import type { Action } from "../domain/planning/action.ts";
-import { isRetired } from "../domain/retirement.ts";
+import { isRetired } from "../domain/rules/retirement-rule.ts";
 import type { BrandTier, InstallYearBasis } from "../domain/scoring/scoring-types.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { actionOrNullFields, serializeActionOrNull } from "./action-schema.ts";
@@ -102,7 +102,7 @@ export const serializeAppliance = appliance.serializer(
     usage_intensity: appliance.usageIntensity,
     size: appliance.size,
     warranty_expiry: appliance.warrantyExpiry,
-    flags: serializeHazardFlags(knowledge, hazardFlagsFromText(appliance.flags)),
+    flags: serializeHazardFlags(knowledge, hazardFlagsOfNotation(appliance.flags)),
     flags_set: parseStoredCodes(appliance.flagsSet),
     flags_cleared: parseStoredCodes(appliance.flagsCleared),
     retired_at: appliance.retiredAt,

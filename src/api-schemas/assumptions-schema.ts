@@ -7,7 +7,7 @@ import { assumptionSharesOf } from "../domain/wording/uncertainty-sentences.ts";
 import { roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import { enumOf, flag, list, number, object, record, text, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import type { FigureContext, FigureJsonAccumulator } from "./figure-json-accumulator.ts";
+import type { FigureContext, FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 
 /** Says what a score is worth; every figure repeats it. */
 export const NO_GUARANTEE = "Scores are estimates: they set priorities and are no guarantee.";
@@ -110,10 +110,10 @@ export const serializeAssumptions = fields.serializer((counted: Assumptions, mod
 });
 
 /** Returns the calculation of what figures over a property's components rest on. */
-export function assumptionsJsonAccumulator(
+export function assumptionsSchemaAccumulator(
   prices: PriceList,
-  figure: Pick<FigureJsonAccumulator<unknown>, "costCents"> = {},
-): FigureJsonAccumulator<AssumptionsJson> {
+  figure: Pick<FigureSchemaAccumulator<unknown>, "costCents"> = {},
+): FigureSchemaAccumulator<AssumptionsJson> {
   const counted = new AssumptionsAccumulator(prices.knowledge);
   return {
     add(component) {
@@ -131,9 +131,9 @@ export function assumptionsJsonAccumulator(
 /** Returns the figure with its assumptions. */
 export function addAssumptionsToJson<Written extends object>(
   prices: PriceList,
-  figure: FigureJsonAccumulator<Written>,
-): FigureJsonAccumulator<Written & { assumptions: AssumptionsJson }> {
-  const counted = assumptionsJsonAccumulator(prices, figure);
+  figure: FigureSchemaAccumulator<Written>,
+): FigureSchemaAccumulator<Written & { assumptions: AssumptionsJson }> {
+  const counted = assumptionsSchemaAccumulator(prices, figure);
   return {
     add(component) {
       counted.add(component);

@@ -1,4 +1,4 @@
-import type { CalibrationProposal } from "../domain/calibration/calibration-proposal.ts";
+import type { CalibrationProposal } from "../domain/calibration/model-version.ts";
 import type { CalibrationJson } from "./calibration-schema.ts";
 import { body, optional, required } from "./definition/input-schema.ts";
 import { isoOrNull } from "./definition/json-unit-conversion.ts";

@@ -5,6 +5,7 @@ import {
   incurredCents,
   type NewClaim,
 } from "../domain/claim.ts";
+import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import {
   type ClaimImpact,
   type ClaimScoringStatus,
@@ -12,7 +13,6 @@ import {
   type UnscoredReason,
 } from "../domain/figures/claim-impact-on-score.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { centsFromUsd } from "../domain/money.ts";
 import { claimHazardRatio } from "../domain/scoring/claim-evidence.ts";
 import type { ClaimEvidence } from "../domain/scoring/scoring-types.ts";
 import { type Day, dayNumber, isoText } from "../domain/time.ts";

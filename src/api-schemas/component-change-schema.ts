@@ -1,7 +1,7 @@
 import type { PlacedComponent, StatedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
+import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import { invalid } from "../domain/errors.ts";
-import { centsFromUsd } from "../domain/money.ts";
 import type { Instant } from "../domain/time.ts";
 import { component, serializeComponent } from "./component-schema.ts";
 import { input, nullable, optional } from "./definition/input-schema.ts";

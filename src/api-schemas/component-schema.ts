@@ -1,7 +1,7 @@
 import { type PlacedComponent, partInstalledIn, tierOfHundredths } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import type { TrendRow } from "../domain/figures/score-trend-points.ts";
-import { hazardFlagsOfPart } from "../domain/hazards.ts";
+import type { TrendRow } from "../domain/figures/score-trend-figure.ts";
+import { hazardFlagsOfPart } from "../domain/hazards/hazard-flags.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import {
   type DefinedOutlook,

@@ -1,8 +1,8 @@
 import { MOST_COST_LINES, type StoredCostLine } from "../domain/costs/cost-book-lines.ts";
 import type { CostLine } from "../domain/costs/cost-line.ts";
 import { MIN_SIZE } from "../domain/costs/size.ts";
-import { centsFromUsd } from "../domain/money.ts";
-import { parsePlace } from "../domain/place.ts";
+import { centsFromUsd } from "../domain/costs/usd-cents.ts";
+import { parsePlace } from "../domain/places/place.ts";
 import type { Day } from "../domain/time.ts";
 import {
   body,

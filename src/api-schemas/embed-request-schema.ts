@@ -1,10 +1,5 @@
-import {
-  type EmbedChange,
-  isAllowedEmbedPasscode,
-  MAX_EMBED_DAYS,
-  type NewEmbed,
-  PASSCODE_LENGTH,
-} from "../domain/embed.ts";
+import { type EmbedChange, MAX_EMBED_DAYS, type NewEmbed } from "../domain/embed.ts";
+import { meetsEmbedPasscodeRule, PASSCODE_LENGTH } from "../domain/rules/embed-rule.ts";
 import { body, nullable, optional, required } from "./definition/input-schema.ts";
 import { idText, line } from "./definition/schema-constraints.ts";
 import { defineConstraint } from "./definition/schema-field-constraint.ts";
@@ -16,7 +11,7 @@ const changeable = {
   passcode: nullable(
     defineConstraint((type) =>
       type("string")
-        .narrow(isAllowedEmbedPasscode)
+        .narrow(meetsEmbedPasscodeRule)
         .describe(`${PASSCODE_LENGTH.least} to ${PASSCODE_LENGTH.most} characters on one line`),
     ),
     "A passcode that viewers must enter; send it separately from the link",

@@ -1,14 +1,13 @@
-import { addressLine } from "../domain/address.ts";
 import {
   type Embed,
   type EmbedPreview,
-  type EmbedStatus,
   type EmbedView,
-  embedStatus,
   type ListedEmbed,
   MAX_EMBED_VIEWS,
 } from "../domain/embed.ts";
 import type { Grade } from "../domain/figures/condition.ts";
+import { postalAddressLine } from "../domain/places/postal-address.ts";
+import { type EmbedStatus, embedStatusByRule } from "../domain/rules/embed-rule.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { isoOrNull } from "./definition/json-unit-conversion.ts";
 import { enumOf, flag, id, instant, list, object, text, whole } from "./definition/schema-field-types.ts";
@@ -45,7 +44,7 @@ export const serializeEmbed = embed.serializer((listed: ListedEmbed, now: Instan
   recipient: listed.recipient,
   has_passcode: listed.passcodeHash !== null,
   partner_id: listed.partnerId,
-  status: embedStatus(listed, now),
+  status: embedStatusByRule(listed, now),
   created_at: isoText(listed.createdAt),
   expires_at: isoOrNull(listed.expiresAt),
   revoked_at: isoOrNull(listed.revokedAt),
@@ -69,7 +68,7 @@ const serializePreview = preview.serializer(({ property, totals, grade, brand }:
   display_name: brand.displayName,
   has_logo: brand.logo !== null,
   title: property.name,
-  address: addressLine({ ...property, zip: null }),
+  address: postalAddressLine({ ...property, zip: null }),
   grade,
   components: totals.components,
   critical: totals.critical,

@@ -1,7 +1,7 @@
 import type { Appliance } from "../domain/appliance.ts";
 import type { PlacedComponent } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { countryOf, subdivisionOf } from "../domain/place.ts";
+import { countryOf, subdivisionOf } from "../domain/places/place.ts";
 import type { Property } from "../domain/property.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import { type Instant, isoText } from "../domain/time.ts";

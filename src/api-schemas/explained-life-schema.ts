@@ -1,5 +1,5 @@
-import type { AgeParts } from "../domain/explanation/age.ts";
-import type { LifeParts, RateParts } from "../domain/explanation/life.ts";
+import type { AgeParts } from "../domain/explanation/explained-age.ts";
+import type { LifeParts, RateParts } from "../domain/explanation/explained-life.ts";
 import {
   type ApplianceType,
   type ComponentDef,

@@ -5,11 +5,11 @@ import {
   effectiveLifespanOf,
 } from "../domain/explanation/explanation.ts";
 import type { ReplacementDecision } from "../domain/explanation/replacement-decision.ts";
-import { CHANGES, type ChangeName } from "../domain/explanation/what-if.ts";
 import type { ComponentDef, Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/appliance-plan.ts";
 import { failureProbability } from "../domain/scoring/outlook.ts";
 import type { Confidence, Score } from "../domain/scoring/scoring-types.ts";
+import { CHANGES, type ChangeName } from "../domain/scoring/what-if-score.ts";
 import { DAYS_IN_12_MONTHS } from "../domain/time.ts";
 import { actionFields, serializeAction } from "./action-schema.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";

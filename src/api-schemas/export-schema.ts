@@ -1,5 +1,5 @@
 import type { Appliance } from "../domain/appliance.ts";
-import type { Brand } from "../domain/brand.ts";
+import type { Brand } from "../domain/brand/partner-brand.ts";
 import type { Claim } from "../domain/claim.ts";
 import { type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
 import type { StoredCostLine } from "../domain/costs/cost-book-lines.ts";
@@ -7,7 +7,7 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Delivery } from "../domain/delivery.ts";
 import type { EmbedView, ListedEmbed } from "../domain/embed.ts";
 import type { ConditionPoint } from "../domain/figures/condition-trend.ts";
-import type { TrendRow } from "../domain/figures/score-trend-points.ts";
+import type { TrendRow } from "../domain/figures/score-trend-figure.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import { DELIVERY_STATUSES, type Partner, type WebhookEvent } from "../domain/partner.ts";
 import type { Photo } from "../domain/photo.ts";
@@ -17,10 +17,9 @@ import type { SavedFilter } from "../domain/saved-filter.ts";
 import type { SensorEvent } from "../domain/sensor-event.ts";
 import type { EventType, ServiceEvent } from "../domain/service-event.ts";
 import { type Day, type Instant, isoText } from "../domain/time.ts";
-import type { Work } from "../domain/work.ts";
+import type { Work } from "../domain/work-mark.ts";
 import { serializeActionOrNull } from "./action-schema.ts";
 import { appliance, serializeAppliance } from "./appliance-schema.ts";
-import { brand, serializeBrand } from "./brand-schema.ts";
 import { serializeStoredClaim, storedClaim } from "./claim-schema.ts";
 import { component, ownedComponent, serializeComponent } from "./component-schema.ts";
 import { conditionPoint, serializeConditionPoint } from "./condition-trend-schema.ts";
@@ -40,13 +39,14 @@ import {
 import type { Fields, JsonOf, RecordType } from "./definition/schema-type.ts";
 import { delivery } from "./delivery-schema.ts";
 import { embed, serializeEmbed } from "./embed-schema.ts";
+import { brand, serializeBrand } from "./partner-brand-schema.ts";
 import { photoFields } from "./photo-schema.ts";
 import { property, serializeProperty, serializeUnit, unit } from "./property-schema.ts";
 import { savedFilter, serializeSavedFilter } from "./saved-filter-schema.ts";
 import { ageYearsField, riskScore, riskTier } from "./score-schema.ts";
 import { sensorEventFields } from "./sensor-event-schema.ts";
 import { serializeServiceEvent, serviceEvent } from "./service-event-schema.ts";
-import { markedWork, workMarkJson } from "./work-schema.ts";
+import { markedWork, workMarkJson } from "./work-mark-schema.ts";
 
 /*
  * The lines of an export: one JSON object per line, distinguished by `type`. Every field is listed, so that a new column

@@ -29,7 +29,7 @@ import {
 } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { facilityConditionField, serializeFacilityCondition } from "./facility-condition-schema.ts";
-import type { FigureContext, FigureJsonAccumulator } from "./figure-json-accumulator.ts";
+import type { FigureContext, FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 import { forPartner } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
 import { figuresReply } from "./recalculating-schema.ts";
@@ -119,7 +119,7 @@ const serializeReserve = reserve.serializer(
 export const reserveReply = forPartner(figuresReply(reserve.and(assumptionsField)));
 
 /** Creates the accumulator of reserve contributions over components. */
-export function reserveJsonAccumulator(prices: PriceList): FigureJsonAccumulator<JsonOf<typeof reserve>> {
+export function reserveSchemaAccumulator(prices: PriceList): FigureSchemaAccumulator<JsonOf<typeof reserve>> {
   const assessment = new AssessmentAccumulator(prices);
   const over = (months: number) => new ReserveAccumulator(prices, months);
   const spans: Reserves["spans"] = { 12: over(12), 24: over(24), 36: over(36) };
@@ -172,10 +172,10 @@ const serializeCondition = condition.serializer(
 export const conditionReply = forPartner(figuresReply(condition.and(assumptionsField)));
 
 /** Creates the accumulator of a condition score over components; `planning` is what their plans need. */
-export function conditionJsonAccumulator(
+export function conditionSchemaAccumulator(
   prices: PriceList,
   planning: PlanContext<PlacedComponent>,
-): FigureJsonAccumulator<JsonOf<typeof condition>> {
+): FigureSchemaAccumulator<JsonOf<typeof condition>> {
   const collector = new AssessmentAccumulator(prices);
   const due = new DueCostSum(planning);
   return {

@@ -7,7 +7,7 @@ import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conver
 import { list, number, object, record, text, usd, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-schema.ts";
-import type { FigureJsonAccumulator } from "./figure-json-accumulator.ts";
+import type { FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 import { calculatedAt, serializeSubject, subject } from "./figures-schema.ts";
 import { forPartner } from "./paging-schema.ts";
 import { figuresReply } from "./recalculating-schema.ts";
@@ -96,7 +96,9 @@ const serializeForecast = forecast.serializer((property: Property, windows: Fore
 export const forecastReply = forPartner(figuresReply(forecast.and(assumptionsField)));
 
 /** Creates the accumulator of a forecast over components. */
-export function forecastJsonAccumulator(prices: PriceList): FigureJsonAccumulator<JsonOf<typeof forecast>> {
+export function forecastSchemaAccumulator(
+  prices: PriceList,
+): FigureSchemaAccumulator<JsonOf<typeof forecast>> {
   const within = (days: number) => new ForecastAccumulator<ForecastItem>(prices, days);
   const windows: Windows<ForecastAccumulator<ForecastItem>> = {
     30: within(30),

@@ -6,10 +6,10 @@ import {
   type HazardFlag,
   hazardFlagAction,
   hazardFlagLabel,
-  hazardFlagsFromText,
-} from "../domain/hazards.ts";
+  hazardFlagsOfNotation,
+} from "../domain/hazards/hazard-flags.ts";
+import { HAZARD_ACTIONS, type HazardAction } from "../domain/hazards/known-hazard.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { HAZARD_ACTIONS, type HazardAction } from "../domain/known-hazard.ts";
 import { applianceTypeId } from "./component-name-schema.ts";
 import { documentedAs, nullable } from "./definition/input-schema.ts";
 import { defineConstraint } from "./definition/schema-field-constraint.ts";
@@ -91,7 +91,7 @@ export class HazardFlagJsonGatherer {
   add({ applianceId, typeId, unitId, flags }: FlaggedComponent): number {
     if (flags === "" || this.#seen.has(applianceId)) return 0;
     this.#seen.add(applianceId);
-    const views = serializeHazardFlags(this.knowledge, hazardFlagsFromText(flags));
+    const views = serializeHazardFlags(this.knowledge, hazardFlagsOfNotation(flags));
     for (const view of views)
       this.#flags.push({ appliance_id: applianceId, appliance_type: typeId, unit: unitId, ...view });
     return views.length * FLAG_BYTES;

@@ -1,4 +1,4 @@
-import type { ImportNotes } from "../domain/wording/import-note-wording.ts";
+import type { WordedImportNotes } from "../domain/wording/wording-of-import-notes.ts";
 import {
   MOST_CELL,
   MOST_COLUMNS,
@@ -132,7 +132,7 @@ const notes = object({
     0,
   ),
 });
-export const serializeImportNotes = notes.serializer((counted: ImportNotes) => ({
+export const serializeImportNotes = notes.serializer((counted: WordedImportNotes) => ({
   install_years_from_year_built: counted.buildingYears,
   install_years_before_year_built: counted.earlyYears,
   unusual_sizes: counted.unusualSizes,
@@ -199,7 +199,7 @@ type ImportedRows = {
   mapping: object;
   fields: readonly string[];
   result: Record<"properties" | "appliances" | "components" | "serviceEvents" | "claims", Counts> & {
-    notes: ImportNotes;
+    notes: WordedImportNotes;
     sameAddress: {
       first: readonly {
         line: number;

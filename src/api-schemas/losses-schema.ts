@@ -1,8 +1,8 @@
 import type { Assumptions } from "../domain/figures/assumptions.ts";
 import { type Knowledge, PERILS } from "../domain/knowledge.ts";
 import type { BookLosses, LossDistribution } from "../domain/losses/book-losses.ts";
-import { DRIVERS, type Driver, OTHERS, REPAIR } from "../domain/losses/drivers.ts";
 import type { TailAmount } from "../domain/losses/exceedance.ts";
+import { DRIVERS, type Driver, OTHERS, REPAIR } from "../domain/losses/loss-drivers.ts";
 import type { InsuredLayer } from "../domain/losses/severity.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
 import type { Day } from "../domain/time.ts";

@@ -1,10 +1,10 @@
 import {
-  isAllowedWebhookUrl,
   MAX_CONCURRENCY,
   MAX_DAILY_BUDGET,
   type PartnerSettings,
   WEBHOOK_EVENTS,
 } from "../domain/partner.ts";
+import { meetsWebhookUrlRule } from "../domain/rules/webhook-url-rule.ts";
 import { body, nullable, optional, required } from "./definition/input-schema.ts";
 import { requiredLine } from "./definition/schema-constraints.ts";
 import { defineConstraint } from "./definition/schema-field-constraint.ts";
@@ -14,7 +14,7 @@ import { partner } from "./partner-schema.ts";
 
 const webhookUrl = defineConstraint((type) =>
   type("string <= 2000")
-    .narrow(isAllowedWebhookUrl)
+    .narrow(meetsWebhookUrlRule)
     .describe("an absolute http or https URL without a user name or control characters"),
 );
 const wholeWithin = (least: number, most: number) =>

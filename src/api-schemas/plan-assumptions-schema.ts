@@ -1,6 +1,6 @@
 import { priceBasisText } from "../domain/costs/price-basis.ts";
 import { reserveShareByCostBasis } from "../domain/planning/plan-sums.ts";
-import type { PlanSummary } from "../domain/planning/property-plan.ts";
+import type { PlanSummary } from "../domain/planning/property-plan-summary.ts";
 import { plainTodaysMoney, priceListMoney } from "../domain/wording/currency-and-unit-wording.ts";
 import { assumptionSharesOf, uncertaintySentences } from "../domain/wording/uncertainty-sentences.ts";
 import { usDateWording } from "../domain/wording/us-english.ts";

@@ -3,11 +3,11 @@ import type { Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/appliance-plan.ts";
 import { lifespanYearsOf } from "../domain/planning/part-in-place.ts";
 import type { ComponentPlan, DueNow, WholePlan } from "../domain/planning/planned-appliance.ts";
-import type { PropertyPlan } from "../domain/planning/property-plan.ts";
+import type { PropertyPlan } from "../domain/planning/property-plan-summary.ts";
 import type { CostSchedule } from "../domain/planning/schedule.ts";
 import type { TwelveMonthReconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
-import type { Work } from "../domain/work.ts";
+import type { Work } from "../domain/work-mark.ts";
 import { actionFields, serializeAction } from "./action-schema.ts";
 import { assumptionsField, serializeAssumptions } from "./assumptions-schema.ts";
 import { applianceTypeId, componentName } from "./component-name-schema.ts";
@@ -44,7 +44,7 @@ import { property } from "./property-schema.ts";
 import { figuresReply } from "./recalculating-schema.ts";
 import { ageYearsField, riskScore, riskTier } from "./score-schema.ts";
 import { reconciliation, serializeReconciliation } from "./twelve-month-reconciliation-schema.ts";
-import { serializeWorkFields, workFields } from "./work-schema.ts";
+import { serializeWorkFields, workFields } from "./work-mark-schema.ts";
 
 /* The plan of a property: its units and components, and the sums that it shares with the portfolio's plan. */
 

@@ -2,10 +2,10 @@ import type { BalanceYear, PlanYear } from "../domain/planning/capital-plan.ts";
 import type { Deposit } from "../domain/planning/level-deposit.ts";
 import type { DueSums, PlanSums } from "../domain/planning/plan-sums.ts";
 import { PLAN_LIMITS } from "../domain/planning/plan-terms.ts";
-import type { BudgetUse, PlanSummary } from "../domain/planning/property-plan.ts";
+import type { BudgetUse, PlanSummary } from "../domain/planning/property-plan-summary.ts";
 import { MIN_GROSS_AREA_SQFT } from "../domain/property.ts";
-import { IMMEDIATE_WORK } from "../domain/wording/immediate-work-text.ts";
 import { WHY_PLAN_COSTS_MORE } from "../domain/wording/plan-cost-text.ts";
+import { IMMEDIATE_WORK } from "../domain/wording/wording-of-immediate-work.ts";
 import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import {
   day,

@@ -1,7 +1,7 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import { type Knowledge, SYSTEMS } from "../domain/knowledge.ts";
 import type { ActionSums, DueAction } from "../domain/planning/due-actions.ts";
-import type { Work } from "../domain/work.ts";
+import type { Work } from "../domain/work-mark.ts";
 import { actionFields, serializeAction } from "./action-schema.ts";
 import { applianceTypeId } from "./component-name-schema.ts";
 import { alert } from "./component-schema.ts";
@@ -13,7 +13,7 @@ import { page } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
 import { recalculating } from "./recalculating-schema.ts";
 import { riskTier } from "./score-schema.ts";
-import { serializeWorkFields, workFields } from "./work-schema.ts";
+import { serializeWorkFields, workFields } from "./work-mark-schema.ts";
 
 /* The due actions of all properties of a portfolio. */
 

@@ -1,5 +1,9 @@
 import type { PlanRowSums } from "../domain/planning/plan-sums.ts";
-import type { BudgetUse, PortfolioPlan, PropertyCandidate } from "../domain/planning/property-plan.ts";
+import type {
+  BudgetUse,
+  PortfolioPlan,
+  PropertyCandidate,
+} from "../domain/planning/property-plan-summary.ts";
 import { assumptionsField, serializeAssumptions } from "./assumptions-schema.ts";
 import {
   apiSchemaTableCells,

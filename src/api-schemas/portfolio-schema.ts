@@ -4,7 +4,7 @@ import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
 import { perDoor } from "../domain/figures/property-assessment.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { countryOf, subdivisionOf } from "../domain/place.ts";
+import { countryOf, subdivisionOf } from "../domain/places/place.ts";
 import type { Property, SummarizedProperty } from "../domain/property.ts";
 import type { PropertyTotals, Totals } from "../domain/property-totals.ts";
 import { inOneStep } from "../domain/steps/steps.ts";
@@ -13,7 +13,7 @@ import { assumptionsField } from "./assumptions-schema.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import { object, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import type { FigureJsonAccumulator } from "./figure-json-accumulator.ts";
+import type { FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 import {
   calculatedAt,
   deferredPerDoor,
@@ -116,10 +116,10 @@ const serializeSummary = summary.serializer(
 export const summaryReply = forPartner(figuresReply(summary.and(assumptionsField)));
 
 /** Creates the accumulator of a portfolio summary over properties. */
-export function portfolioSummaryJsonAccumulator(
+export function portfolioSummarySchemaAccumulator(
   prices: PriceList,
   sums: StoredSums,
-): FigureJsonAccumulator<JsonOf<typeof summary>> {
+): FigureSchemaAccumulator<JsonOf<typeof summary>> {
   const { knowledge } = prices;
   const reserve = recommendedReserveGatherer(prices);
   return {

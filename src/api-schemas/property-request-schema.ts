@@ -1,5 +1,10 @@
-import { centsFromUsd } from "../domain/money.ts";
-import { parseCountry, parsePostalCode, placeOfSubdivision, UNITED_STATES } from "../domain/place.ts";
+import { centsFromUsd } from "../domain/costs/usd-cents.ts";
+import {
+  parseCountryCode,
+  parsePostalCode,
+  placeOfSubdivision,
+  UNITED_STATES,
+} from "../domain/places/place.ts";
 import type { NewProperty, PropertyChange } from "../domain/property.ts";
 import { input, nullable, optional, required, schemaTextOrNull } from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
@@ -45,7 +50,7 @@ export const propertyChange = input("PropertyChange", {
 /** Reads a new property from a request. Throws invalid_request. */
 export function parseNewPropertyJson(body: unknown): NewProperty {
   const json = newProperty.parse(body);
-  const country = parseCountry(json.country ?? UNITED_STATES);
+  const country = parseCountryCode(json.country ?? UNITED_STATES);
   const zip = schemaTextOrNull(json.zip);
   return {
     name: json.name.trim(),
@@ -73,7 +78,7 @@ export function parsePropertyChangeJson(body: unknown): PropertyChange {
   if (json.name !== undefined) change.name = json.name.trim();
   if (json.address !== undefined) change.address = json.address.trim();
   if (json.state !== undefined) change.state = json.state.trim().toUpperCase();
-  if (json.country !== undefined) change.country = parseCountry(json.country);
+  if (json.country !== undefined) change.country = parseCountryCode(json.country);
   if (json.city !== undefined) change.city = schemaTextOrNull(json.city);
   if (json.zip !== undefined) change.zip = schemaTextOrNull(json.zip)?.toUpperCase() ?? null;
   if (json.unit_count !== undefined) change.unitCount = json.unit_count;

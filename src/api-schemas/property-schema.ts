@@ -1,4 +1,4 @@
-import { countryOf, subdivisionOf } from "../domain/place.ts";
+import { countryOf, subdivisionOf } from "../domain/places/place.ts";
 import {
   type Property,
   type PropertySource,

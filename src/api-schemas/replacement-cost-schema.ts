@@ -13,7 +13,7 @@ import { assumptionsField } from "./assumptions-schema.ts";
 import { jsonUsdFromCents, jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import { list, object, text, usd, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import type { FigureJsonAccumulator } from "./figure-json-accumulator.ts";
+import type { FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 import { calculatedAt, serializeSubject, subject } from "./figures-schema.ts";
 import { forPartner } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
@@ -72,9 +72,9 @@ const serializeReplacementCost = replacementCost.serializer(
 export const replacementCostReply = forPartner(figuresReply(replacementCost.and(assumptionsField)));
 
 /** Creates the accumulator of a replacement cost value over appliances. */
-export function replacementCostJsonAccumulator(
+export function replacementCostSchemaAccumulator(
   prices: PriceList,
-): FigureJsonAccumulator<JsonOf<typeof replacementCost>> {
+): FigureSchemaAccumulator<JsonOf<typeof replacementCost>> {
   const totals = new AssessmentAccumulator(prices);
   const systems = new SystemValueAccumulator(prices);
   return {

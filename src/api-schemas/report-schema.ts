@@ -3,10 +3,10 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import { propertyConditionOf } from "../domain/figures/condition.ts";
 import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
 import { perDoor } from "../domain/figures/property-assessment.ts";
-import { type PropertyReport, PropertyReportAccumulator } from "../domain/figures/property-report-figures.ts";
+import { type ReportFigures, ReportFiguresAccumulator } from "../domain/figures/report-figures.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
-import { ApplianceComponentGroups } from "../domain/planning/appliance-component-groups.ts";
 import { PlanSumsAccumulator } from "../domain/planning/plan-sums.ts";
+import { PlannableApplianceGroups } from "../domain/planning/plannable-appliance-groups.ts";
 import { type PlanContext, planStoredAppliance } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
@@ -18,7 +18,7 @@ import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conver
 import { list, mapOf, object, record, usd } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-schema.ts";
-import type { FigureJsonAccumulator } from "./figure-json-accumulator.ts";
+import type { FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 import {
   assessedCount,
   calculatedAt,
@@ -78,7 +78,7 @@ const UNPLANNED: Pick<ReportItemJson, "action" | "reason"> = { action: "monitor"
 
 /** Sets the actions of report items, appliance by appliance. */
 class ItemActions {
-  readonly #groups: ApplianceComponentGroups<PlacedComponent>;
+  readonly #groups: PlannableApplianceGroups<PlacedComponent>;
   readonly #sums = new PlanSumsAccumulator(SHORTEST);
   /** The items of appliances that are not complete yet. */
   readonly #open = new Map<string, ReportItemJson>();
@@ -87,7 +87,7 @@ class ItemActions {
     private readonly planning: PlanContext<PlacedComponent>,
     private readonly asOf: Day,
   ) {
-    this.#groups = new ApplianceComponentGroups(planning.knowledge);
+    this.#groups = new PlannableApplianceGroups(planning.knowledge);
   }
 
   add(component: PlacedComponent, item: ReportItemJson): void {
@@ -120,7 +120,7 @@ const SHORTEST = 1;
 
 type Reported = {
   property: Property;
-  report: PropertyReport<JsonOf<typeof reportItem>>;
+  report: ReportFigures<JsonOf<typeof reportItem>>;
   reserve: ReserveAccumulator;
   flags: HazardFlagJsonGatherer;
   dueCents: number;
@@ -163,13 +163,13 @@ export const reportReply = forPartner(figuresReply(report.and(assumptionsField))
 const REASON_BYTES = 200;
 
 /** `planning`: the data that the actions of a plan need; `now` is its first day. */
-export function propertyReportJsonAccumulator(
+export function propertyReportSchemaAccumulator(
   planning: PlanContext<PlacedComponent>,
   prices: PriceList,
   now: Instant,
-): FigureJsonAccumulator<JsonOf<typeof report>> {
+): FigureSchemaAccumulator<JsonOf<typeof report>> {
   const actions = new ItemActions(planning, dayOf(now));
-  const collector = new PropertyReportAccumulator(prices, (row: PlacedComponent) => {
+  const collector = new ReportFiguresAccumulator(prices, (row: PlacedComponent) => {
     const item = serializeReportItem(prices, row);
     actions.add(row, item);
     return item;

@@ -1,5 +1,5 @@
+import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import { invalid } from "../domain/errors.ts";
-import { centsFromUsd } from "../domain/money.ts";
 import {
   CONDITIONS,
   type Condition,

@@ -1,5 +1,5 @@
 import type { TwelveMonthReconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
-import { IMMEDIATE_WORK } from "../domain/wording/immediate-work-text.ts";
+import { IMMEDIATE_WORK } from "../domain/wording/wording-of-immediate-work.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import { list, record, text, usd } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";

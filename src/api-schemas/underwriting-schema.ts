@@ -2,7 +2,7 @@ import type { Appliance } from "../domain/appliance.ts";
 import type { PlacedComponent } from "../domain/component.ts";
 import type { ComplianceItem } from "../domain/figures/inspection-compliance.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
-import { countryOf, subdivisionOf } from "../domain/place.ts";
+import { countryOf, subdivisionOf } from "../domain/places/place.ts";
 import type { Property } from "../domain/property.ts";
 import type { Day } from "../domain/time.ts";
 import { item as inspection, serializeComplianceItem } from "./compliance-schema.ts";

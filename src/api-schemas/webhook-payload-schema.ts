@@ -2,7 +2,7 @@ import type { Appliance } from "../domain/appliance.ts";
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Partner, WebhookEvent } from "../domain/partner.ts";
-import { countryOf, subdivisionOf } from "../domain/place.ts";
+import { countryOf, subdivisionOf } from "../domain/places/place.ts";
 import type { Action } from "../domain/planning/action.ts";
 import { projectionOfStored } from "../domain/projections.ts";
 import type { Property } from "../domain/property.ts";

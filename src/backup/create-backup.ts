@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
-import { isPhotoFileName } from "../domain/photo.ts";
+import { meetsPhotoFileNameRule } from "../domain/rules/photo-file-rule.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import {
   fileExistsError,
@@ -111,7 +111,7 @@ const PAUSE_MS = 500;
 
 function isDeletedPhoto(error: unknown): boolean {
   const { code, path } = error as NodeJS.ErrnoException;
-  return code === "ENOENT" && path !== undefined && isPhotoFileName(basename(path));
+  return code === "ENOENT" && path !== undefined && meetsPhotoFileNameRule(basename(path));
 }
 
 type Copied = Pick<Manifest, "schema_version" | "counts"> & { uploads: readonly string[] };

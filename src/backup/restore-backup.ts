@@ -3,7 +3,7 @@ import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync } fro
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { OperatorError, StorageError } from "../domain/errors.ts";
-import { isPhotoFileName } from "../domain/photo.ts";
+import { meetsPhotoFileNameRule } from "../domain/rules/photo-file-rule.ts";
 import {
   moveIntoPlace,
   readRegularFile,
@@ -134,7 +134,7 @@ async function check(
     if (!Bun.deepEquals(countSqliteRowsByTable(db), manifest.counts))
       throw damagedBackupError(file, `the row counts of its database differ from its ${MANIFEST}`);
     const photos = photoFileNamesInSqlite(db);
-    const planted = photos.find((name) => !isPhotoFileName(name));
+    const planted = photos.find((name) => !meetsPhotoFileNameRule(name));
     if (planted !== undefined)
       throw damagedBackupError(
         file,

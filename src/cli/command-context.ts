@@ -1,9 +1,9 @@
 import type { DestinationStream } from "pino";
 import type { ConfigRequest, Override } from "../config/load-config.ts";
 import type { Config } from "../config/settings.ts";
-import type { FillRandom } from "../domain/ids.ts";
+import type { FillRandom } from "../domain/ids/record-ids.ts";
 import type { Instant } from "../domain/time.ts";
-import { setWordingOfCurrencyAndUnits } from "../domain/wording/currency-and-unit-wording.ts";
+import { chooseWordingOfCurrencyAndUnits } from "../domain/wording/currency-and-unit-wording.ts";
 import type { Yield } from "../event-loop/event-loop.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { DescribedCommand } from "./command-description.ts";
@@ -83,7 +83,7 @@ export function createCommandContext(
       const { loadConfig } = require("../config/load-config.ts") as typeof import("../config/load-config.ts");
       if (!config) {
         config = loadConfig(request);
-        setWordingOfCurrencyAndUnits(config.display);
+        chooseWordingOfCurrencyAndUnits(config.display);
       }
       return config;
     },

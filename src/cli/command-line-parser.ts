@@ -1,6 +1,6 @@
 import { Command as Commander, Option as CommanderOption } from "commander";
 import type { Override } from "../config/load-config.ts";
-import { BUILD } from "../server/build-info.ts";
+import { BUILD } from "../server/server-build-info.ts";
 import {
   type Command,
   type ListedCommand,

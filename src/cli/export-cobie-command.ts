@@ -1,7 +1,7 @@
 import { mkdirSync, rmdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Property, propertyNotFound } from "../domain/property.ts";
-import { isRetired } from "../domain/retirement.ts";
+import { isRetired } from "../domain/rules/retirement-rule.ts";
 import { yieldToEventLoop } from "../event-loop/event-loop.ts";
 import { fileExistsError, storageErrorOfFile } from "../files/durable-files.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";

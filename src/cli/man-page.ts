@@ -1,4 +1,4 @@
-import { BUILD } from "../server/build-info.ts";
+import { BUILD } from "../server/server-build-info.ts";
 import type { DescribedCommand, Option } from "./command-description.ts";
 import { commandArgumentForm, commandOptionFlag, GLOBAL_OPTIONS, SUMMARY } from "./command-line-parser.ts";
 import { EXIT } from "./report-command-error.ts";

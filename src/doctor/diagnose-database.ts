@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isPhotoFileName } from "../domain/photo.ts";
+import { meetsPhotoFileNameRule } from "../domain/rules/photo-file-rule.ts";
 import { type Instant, isoText, MS_PER_DAY } from "../domain/time.ts";
 import { formatBytes } from "../files/durable-files.ts";
 import { isBehindRecords } from "../monitoring/monitored-service-health.ts";
@@ -67,7 +67,7 @@ export function diagnoseSchema(db: Database, file: string): DoctorFinding {
 /** Compares the photo files with the photos in the database. */
 export function diagnosePhotoFiles(db: Database, dataDir: string): DoctorFinding {
   const folder = join(dataDir, "uploads");
-  const files = existsSync(folder) ? readdirSync(folder).filter(isPhotoFileName) : [];
+  const files = existsSync(folder) ? readdirSync(folder).filter(meetsPhotoFileNameRule) : [];
   const there = new Set(files);
   const known = new Set(photoFileNamesInSqlite(db));
   const missing = [...known].filter((name) => !there.has(name)).length;

@@ -1,6 +1,6 @@
 import type { StoredDue } from "./planning/planned-appliance.ts";
 import type { UnitTiming } from "./planning/unit-advice.ts";
-import type { Retirement } from "./retirement.ts";
+import type { Retirement } from "./rules/retirement-rule.ts";
 import type { BrandTier, InstallYearBasis } from "./scoring/scoring-types.ts";
 import type { Day, Instant } from "./time.ts";
 
@@ -25,7 +25,7 @@ export type Appliance = Retirement & {
   /** In the unit of its type; null if unknown. */
   size: number | null;
   warrantyExpiry: Day | null;
-  /** The known hazards that it is flagged for, as stored (`hazardFlagsFromText`). */
+  /** The known hazards that it is flagged for, as stored (`hazardFlagsOfNotation`). */
   flags: string;
   /** Codes that the partner set, and that the partner cleared, as stored (`parseStoredCodes`). */
   flagsSet: string;

@@ -1,5 +1,3 @@
-import { invalid } from "./errors.ts";
-import { checkAllowedPastDay } from "./past-day-rule.ts";
 import type { Day, Instant } from "./time.ts";
 
 export type ClaimStatus = "open" | "closed" | "denied";
@@ -68,20 +66,3 @@ export type NewClaim = Omit<
 
 /** Changed fields of a claim. */
 export type ClaimChange = Partial<NewClaim>;
-
-/** Throws invalid_request for a day that lies ahead, or before the day that it follows. */
-export function checkAllowedClaimDays(
-  claim: Pick<Claim, "dateOfLoss" | "reportedOn" | "closedOn" | "valuedAt">,
-  today: Day,
-): void {
-  checkAllowedPastDay("date_of_loss", claim.dateOfLoss, today);
-  const later = { reported_on: claim.reportedOn, closed_on: claim.closedOn, valued_at: claim.valuedAt };
-  for (const [field, day] of Object.entries(later)) {
-    if (day === null) continue;
-    checkAllowedPastDay(field, day, today);
-    if (day < claim.dateOfLoss) {
-      const message = `must not be before date_of_loss, ${claim.dateOfLoss}`;
-      throw invalid(`${field} ${message}`, [{ field, message }]);
-    }
-  }
-}

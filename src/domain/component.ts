@@ -134,7 +134,7 @@ export type PlacedComponent = PricedComponent &
   Component & {
     brand: string | null;
     brandTier: BrandTier;
-    /** The flags of its appliance, as stored (`hazardFlagsFromText`). */
+    /** The flags of its appliance, as stored (`hazardFlagsOfNotation`). */
     flags: string;
     /** The inspections of its appliance with an open deficiency. */
     deficiencies: number;

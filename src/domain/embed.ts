@@ -1,4 +1,4 @@
-import type { Brand } from "./brand.ts";
+import type { Brand } from "./brand/partner-brand.ts";
 import { notFound } from "./errors.ts";
 import type { Grade } from "./figures/condition.ts";
 import type { Property } from "./property.ts";
@@ -50,23 +50,5 @@ export type EmbedView = { viewedAt: Instant; address: string };
 /** The latest views of an embed that are kept. */
 export const MAX_EMBED_VIEWS = 200;
 
-/** The shortest and longest passcode of an embed, in characters. */
-export const PASSCODE_LENGTH = { least: 8, most: 64 } as const;
-
-/** Returns whether a text can be a passcode: visible, and neither guessed at once nor longer than a person types. */
-export function isAllowedEmbedPasscode(text: string): boolean {
-  const { least, most } = PASSCODE_LENGTH;
-  return text.trim() === text && text.length >= least && text.length <= most && !/[\p{Cc}\p{Cs}]/u.test(text);
-}
-
 /** The longest validity of an embed, in days. */
 export const MAX_EMBED_DAYS = 3650;
-
-/** The state of an embed. */
-export type EmbedStatus = "active" | "expired" | "revoked";
-
-/** Returns the state of an embed at an instant. */
-export function embedStatus({ expiresAt, revokedAt }: Embed, now: Instant): EmbedStatus {
-  if (revokedAt !== null) return "revoked";
-  return expiresAt !== null && expiresAt <= now ? "expired" : "active";
-}

@@ -1,5 +1,5 @@
 import type { CostAdjustment, CostOrigin } from "./costs/cost-adjustment.ts";
-import type { KnownHazard } from "./known-hazard.ts";
+import type { KnownHazard } from "./hazards/known-hazard.ts";
 import type { RemovalRules } from "./scoring/removals-reported-in-notes.ts";
 import type { BrandTier, Confidence } from "./scoring/scoring-types.ts";
 import type { Severity } from "./sensor-event.ts";

@@ -53,14 +53,6 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const MAX_CONCURRENCY = 64;
 export const MAX_DAILY_BUDGET = 1_000_000_000;
 
-/** Returns whether the text can be a webhook endpoint: an absolute http or https URL without credentials. */
-export function isAllowedWebhookUrl(text: string): boolean {
-  // A URL parser drops or escapes control characters and lone surrogates, so the stored text could differ from the one given.
-  if (/[\p{Cc}\p{Cs}]/u.test(text)) return false;
-  const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password;
-}
-
 export type Administrator = {
   id: string;
   name: string;
@@ -114,11 +106,3 @@ export type PartnerOverview = {
   deliveriesPending: number;
   deliveriesFailed: number;
 };
-
-/** Returns whether the overlap of a rotation has ended, so that the next secret signs. */
-export function hasSecretOverlapEnded(
-  { rotatesAt }: Pick<WebhookEndpoint, "rotatesAt">,
-  now: Instant,
-): boolean {
-  return rotatesAt !== null && rotatesAt <= now;
-}

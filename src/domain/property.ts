@@ -1,6 +1,6 @@
 import type { PricedProperty } from "./costs/size.ts";
-import { invalid, notFound } from "./errors.ts";
-import type { Retirement } from "./retirement.ts";
+import { notFound } from "./errors.ts";
+import type { Retirement } from "./rules/retirement-rule.ts";
 import type { Day, Instant } from "./time.ts";
 
 export const MAX_UNITS = 10_000;
@@ -108,12 +108,3 @@ export type Unit = { id: string; propertyId: string; number: number; createdAt: 
 
 /** The failure for an unknown property, and for a property of another partner. */
 export const propertyNotFound = () => notFound("Property not found");
-
-const FIRST_YEAR = 1800;
-
-/** Throws invalid_request for a year before 1800 or after next year. */
-export function checkAllowedBuildingYear(field: string, year: number, thisYear: number): void {
-  if (year >= FIRST_YEAR && year <= thisYear + 1) return;
-  const message = `must be a whole number from ${FIRST_YEAR} to ${thisYear + 1}`;
-  throw invalid(`${field} ${message}`, [{ field, message }]);
-}

@@ -33,7 +33,7 @@ export function dayFromNumber(number: number): Day {
 }
 
 /** Returns the year of a day number. */
-export function yearOfNumber(number: number): number {
+export function yearOfDayNumber(number: number): number {
   const marchYear = marchYearOf(number);
   return marchYear + (number - dayNumberOfDate(marchYear, 3, 1) < DAYS_FROM_MARCH ? 0 : 1);
 }

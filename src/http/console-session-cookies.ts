@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { Failure } from "../domain/errors.ts";
-import type { FillRandom } from "../domain/ids.ts";
+import type { FillRandom } from "../domain/ids/record-ids.ts";
 import type { Administrator } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import { hashSecret, secretsEqual } from "../secrets/secret-hash.ts";

@@ -3,7 +3,6 @@ import {
   apiSchemaTableColumns,
   type Cell,
 } from "../api-schemas/definition/api-schema-table-cells.ts";
-import { exampleOfApiSchema } from "../api-schemas/definition/api-schema-to-json-schema.ts";
 import type { SchemaType } from "../api-schemas/definition/schema-type.ts";
 import { spreadsheetCsvLine } from "../csv/write-csv.ts";
 import { forEachYielding, type Yield } from "../event-loop/event-loop.ts";
@@ -11,6 +10,7 @@ import { parseHeaderWeights } from "./accept-header.ts";
 import { entityTag, IncrementalEntityTag, matchesTag } from "./entity-tag.ts";
 import { type Call, ok, type Reply, readOperationReplies } from "./http-operation.ts";
 import { CHUNK_CHARS } from "./json-reply-stream.ts";
+import { openApiExampleOf } from "./openapi/openapi-schema.ts";
 import { parseChoice } from "./query-parameters.ts";
 
 export const CSV = "text/csv";
@@ -131,7 +131,7 @@ export function httpListReplies<Body>(
   record: SchemaType<unknown>,
   added?: AddedColumn,
 ) {
-  return httpPageReplies(description, type, csvText(record, [exampleOfApiSchema(record)], added));
+  return httpPageReplies(description, type, csvText(record, [openApiExampleOf(record)], added));
 }
 
 /** Does the same for a list whose CSV columns differ from the fields of its records. */

@@ -58,11 +58,11 @@ export class IncrementalEntityTag {
 
 /** Returns whether If-None-Match matches a response with this tag: it names the tag, or is `*`. */
 export function matchesTag(ifNoneMatch: string | null, etag: string): boolean {
-  return ifNoneMatch?.trim() === "*" || listsEntityTag(ifNoneMatch, etag);
+  return ifNoneMatch?.trim() === "*" || isEntityTagListed(ifNoneMatch, etag);
 }
 
 /** Returns whether If-None-Match names the tag, by weak comparison. */
-export function listsEntityTag(ifNoneMatch: string | null, etag: string): boolean {
+export function isEntityTagListed(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
   const opaque = etag.slice(2);
   return ifNoneMatch.split(",").some((tag) => tag.trim().replace(/^W\//, "") === opaque);

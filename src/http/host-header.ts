@@ -30,7 +30,7 @@ type OwnHosts = {
  * port. Otherwise a page of any site could read the responses, if it makes its own name resolve to the listener's address
  * (DNS rebinding).
  */
-export function ownHostCheck({ listenHost, allowed }: OwnHosts): HostCheck {
+export function ownRequestHostCheck({ listenHost, allowed }: OwnHosts): HostCheck {
   const names = new Set(["localhost", hostname(), listenHost, ...allowed].map(normalized));
   const isOnAllInterfaces = isIP(listenHost) !== 0 && ALL_INTERFACES.has(normalized(listenHost));
   return (host) => {

@@ -60,7 +60,11 @@ export async function replyTextChunks({ body, raw }: Reply): Promise<readonly st
 }
 
 /** `release` is called when all chunks are sent, or sending is aborted. */
-export function respond(reply: Reply, context: RequestContext, release: () => void = () => {}): Response {
+export function httpResponseOf(
+  reply: Reply,
+  context: RequestContext,
+  release: () => void = () => {},
+): Response {
   const headers: Record<string, string> = { "x-request-id": context.requestId, ...context.headers };
   const isJson = "body" in reply || (reply.raw === undefined && !reply.chunks);
   if (isJson) headers["content-type"] = "application/json";
@@ -80,19 +84,19 @@ export function sendHttpReply(
 ): Response {
   const length = replyLength(reply);
   // Chunks are streamed whatever their length.
-  if (length <= CHUNK_CHARS || request.method === "HEAD") return respond(reply, context, release);
+  if (length <= CHUNK_CHARS || request.method === "HEAD") return httpResponseOf(reply, context, release);
   grow(length);
   const { raw } = reply;
   if (raw instanceof Uint8Array)
-    return respond({ ...reply, raw: streamReplyBytes(raw, streaming(context, release)) }, context);
-  return respond(typeof raw === "string" ? { ...reply, chunks: [raw] } : reply, context, release);
+    return httpResponseOf({ ...reply, raw: streamReplyBytes(raw, streaming(context, release)) }, context);
+  return httpResponseOf(typeof raw === "string" ? { ...reply, chunks: [raw] } : reply, context, release);
 }
 
 /**
  * Sends the JSON text of a response to a read as `sendHttpReply` does. The memory of a text that is not serialized
  * completely is that of the values, which the handler has reserved.
  */
-export function sendJson(
+export function sendHttpJsonReply(
   { text, rest }: StartedJson,
   response: Response,
   request: Request,

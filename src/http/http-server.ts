@@ -10,7 +10,7 @@ import { httpOperationPaths, type Operation } from "./http-operation.ts";
 import type { RequestContext } from "./http-responses.ts";
 import type { StreamEnd } from "./json-reply-stream.ts";
 import type { RequestPipeline } from "./request-pipeline.ts";
-import { requestWindowAddressKey } from "./request-sliding-window.ts";
+import { rateLimitKeyOfIpAddress } from "./request-sliding-window.ts";
 import { type HoldOpen, ResponseDeadline } from "./response-deadline.ts";
 
 type HttpDeps = {
@@ -151,7 +151,7 @@ export function createHttpHandler(deps: HttpDeps): Fetch {
   ): Promise<Response> {
     try {
       const window = ownWindows.get(pathOf(request.url)) ?? addressWindow;
-      const waitMs = await window.admit(requestWindowAddressKey(context.address), context.monotonicMs);
+      const waitMs = await window.admit(rateLimitKeyOfIpAddress(context.address), context.monotonicMs);
       if (waitMs !== undefined) throw tooManyRequests(waitMs);
       if (refusal) throw refusal;
       if (pathOf(request.url).includes("//")) throw new Failure("not_found", "Not found");

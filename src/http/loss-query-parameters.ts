@@ -1,8 +1,8 @@
+import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import { PERILS, SYSTEMS } from "../domain/knowledge.ts";
 import { LOSS_LIMITS } from "../domain/losses/loss-term-limits.ts";
 import type { PremiumTerms } from "../domain/losses/technical-premium.ts";
-import { centsFromUsd } from "../domain/money.ts";
-import { parsePlace } from "../domain/place.ts";
+import { parsePlace } from "../domain/places/place.ts";
 import type { LossRequest } from "../usecases/losses/loss-books.ts";
 import {
   type HttpQuery,

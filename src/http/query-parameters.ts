@@ -1,20 +1,21 @@
 import { PAGE_SIZES } from "../api-schemas/api-parameter-schemas.ts";
+import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import { type FieldIssue, invalid } from "../domain/errors.ts";
 import { SYSTEMS } from "../domain/knowledge.ts";
-import { centsFromUsd } from "../domain/money.ts";
-import { countryOf, parseCountry, parsePlace, parsePostalCode, UNITED_STATES } from "../domain/place.ts";
-import { LISTED_ACTIONS } from "../domain/planning/due-actions.ts";
 import {
-  FORM_LIMITS,
-  type FormTerms,
-  PLAN_LIMITS,
-  type PlanTerms,
-  reserveFormTermInYears,
-} from "../domain/planning/plan-terms.ts";
-import type { PropertyFilter } from "../domain/property-filter.ts";
+  countryOf,
+  parseCountryCode,
+  parsePlace,
+  parsePostalCode,
+  UNITED_STATES,
+} from "../domain/places/place.ts";
+import { LISTED_ACTIONS } from "../domain/planning/due-actions.ts";
+import { FORM_LIMITS, type FormTerms, PLAN_LIMITS, type PlanTerms } from "../domain/planning/plan-terms.ts";
+import type { PropertyFilter } from "../domain/rules/property-filter-rule.ts";
+import { reserveFormTermByRule } from "../domain/rules/reserve-form-term-rule.ts";
 import type { RiskTier } from "../domain/scoring/scoring-types.ts";
 import { type Instant, instantFromText, parseDay } from "../domain/time.ts";
-import { WORK_STATES } from "../domain/work.ts";
+import { WORK_STATES } from "../domain/work-mark.ts";
 import type { RetirementFilter } from "../store/queries/appliances-queries.ts";
 import type { StoredRowRange } from "../store/stored-row-range.ts";
 
@@ -164,7 +165,7 @@ export function parseReserveFormTermsQuery(query: HttpQuery): { terms: PlanTerms
     isHud: parseChoice(query, "hud", ["true", "false"]) === "true",
   };
   const terms = parsePlanTerms(query);
-  return { form, terms: query.has("years") ? terms : { ...terms, years: reserveFormTermInYears(form) } };
+  return { form, terms: query.has("years") ? terms : { ...terms, years: reserveFormTermByRule(form) } };
 }
 
 /** The parameters of a plan by the field that each sets. */
@@ -206,7 +207,7 @@ export function parsePropertyFilter(
   const [state, city, zip, text] = ["state", "city", "zip", "q"].map((name) => query.get(name)?.trim());
   const country = query.get("country");
   if (state !== undefined) filter.state = parsePlaceFilter(query);
-  else if (country !== undefined) filter.country = parseCountry(country);
+  else if (country !== undefined) filter.country = parseCountryCode(country);
   if (city !== undefined) filter.city = parseSearched("city", city);
   if (text !== undefined) filter.text = parseSearched("q", text);
   if (zip !== undefined) {
@@ -227,7 +228,7 @@ export function parsePropertyFilter(
 /** Parses the place of a filter: `state`, with `country` where it is a subdivision alone. Throws invalid_request. */
 function parsePlaceFilter(query: HttpQuery): string {
   const country = query.get("country");
-  return parsePlace(query.get("state") ?? "", country === undefined ? undefined : parseCountry(country));
+  return parsePlace(query.get("state") ?? "", country === undefined ? undefined : parseCountryCode(country));
 }
 
 /** Parses which rows a list has: those that are not retired, the retired, or all. */

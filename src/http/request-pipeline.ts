@@ -17,7 +17,7 @@ import type { Authenticator } from "./authenticator.ts";
 import { recordingCommits, replyErrorAfterCommit } from "./committed-request-changes.ts";
 import { type ConsoleSessions, isConsoleApiRequest } from "./console-session-cookies.ts";
 import { acceptsCsv } from "./csv-replies.ts";
-import { entityTag, entityTagOf, listsEntityTag } from "./entity-tag.ts";
+import { entityTag, entityTagOf, isEntityTagListed } from "./entity-tag.ts";
 import { failureOfHttpCall, isAbortError } from "./http-call-failure.ts";
 import { type HttpCallWrite, writeOfHttpCall } from "./http-call-write.ts";
 import {
@@ -41,12 +41,12 @@ import {
 import {
   ADMIN_HEADERS,
   addRateLimitHeaders,
+  httpResponseOf,
   type RequestContext,
   replyTextChunks,
-  respond,
   respondWithEntityTag,
+  sendHttpJsonReply,
   sendHttpReply,
-  sendJson,
   type TaggedResponse,
 } from "./http-responses.ts";
 import { Idempotency, idempotencyKey, runWithoutKey } from "./idempotency-key.ts";
@@ -98,7 +98,7 @@ export class RequestPipeline {
   readonly #cache: RevisionCache<TaggedResponse>;
   readonly #sums: RevisionCache<object>;
   readonly #memory = new ResponseMemoryLimiter();
-  /** A part of every ETag that is derived from a revision: another version of the server may respond differently. */
+  /** A part of every ETag that is derived from a revision: another version of the server may httpResponseOf differently. */
   readonly #instanceId = crypto.randomUUID();
 
   constructor(private readonly deps: PipelineDeps) {
@@ -157,7 +157,7 @@ export class RequestPipeline {
       ? entityTag(`${this.#instanceId} ${revision} ${dayOf(context.now)} ${id} ${targetOf(request.url)}`)
       : undefined;
     // Only a caller that got a response knows the tag, whereas `*` is no evidence that there is one.
-    if (revisionTag && listsEntityTag(request.headers.get("if-none-match"), revisionTag))
+    if (revisionTag && isEntityTagListed(request.headers.get("if-none-match"), revisionTag))
       return respondWithEntityTag({ body: "", etag: revisionTag }, request, context);
     return await this.#holding(this.#memory.forRead(id), request, context, async (reservation) => {
       const memory = { ...NO_RESERVATION, grow: reservation.grow };
@@ -172,7 +172,7 @@ export class RequestPipeline {
       if (isCacheable && !rest) this.#cache.set(key, shown, tagged);
       const response = respondWithEntityTag(tagged, request, context);
       if (response.status === 304) return response;
-      return sendJson({ text, rest }, response, request, context, reservation);
+      return sendHttpJsonReply({ text, rest }, response, request, context, reservation);
     });
   }
 
@@ -189,8 +189,8 @@ export class RequestPipeline {
       const reply = await this.#handle(operation, request, params, context, memory);
       if (reply.body === undefined) return sendHttpReply(reply, request, context, reservation);
       const started = startJsonReplyStream(reply.body);
-      const response = respond({ ...reply, raw: started.text }, context);
-      return sendJson(started, response, request, context, reservation);
+      const response = httpResponseOf({ ...reply, raw: started.text }, context);
+      return sendHttpJsonReply(started, response, request, context, reservation);
     });
   }
 
@@ -210,7 +210,7 @@ export class RequestPipeline {
     return await this.#holding({ release }, request, context, async () => {
       const memory = { ...NO_RESERVATION, reserveMemoryFor };
       const reply = await this.#handle(operation, request, params, context, memory);
-      return reserved ? sendHttpReply(reply, request, context, reserved) : respond(reply, context);
+      return reserved ? sendHttpReply(reply, request, context, reserved) : httpResponseOf(reply, context);
     });
   }
 
@@ -228,9 +228,9 @@ export class RequestPipeline {
       const chunks = await replyTextChunks(reply);
       const length = chunks?.reduce((sum, chunk) => sum + chunk.length, 0) ?? 0;
       if (!chunks || length <= CHUNK_CHARS)
-        return respond(chunks ? { ...reply, raw: chunks.join("") } : reply, context);
+        return httpResponseOf(chunks ? { ...reply, raw: chunks.join("") } : reply, context);
       reservation.settle(length);
-      return respond({ ...reply, chunks }, context, reservation.release);
+      return httpResponseOf({ ...reply, chunks }, context, reservation.release);
     });
   }
 
@@ -239,10 +239,10 @@ export class RequestPipeline {
     reservation: R,
     request: Request,
     context: RequestContext,
-    respond: (reservation: R) => Promise<Response>,
+    httpResponseOf: (reservation: R) => Promise<Response>,
   ): Promise<Response> {
     try {
-      return await respond(reservation);
+      return await httpResponseOf(reservation);
     } finally {
       if (!context.streamEnd || request.method === "HEAD") reservation.release();
     }

@@ -14,7 +14,7 @@ import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { renewLossStandings } from "../usecases/losses/renew-loss-standings.ts";
 import { deleteExpiredPartnerSecrets } from "../usecases/partners/administer-partner.ts";
 import { renewAgedPlans } from "../usecases/planning/portfolio-plan.ts";
-import { retireDueRecords } from "../usecases/portfolio/retirement.ts";
+import { retireDueRecords } from "../usecases/portfolio/retire-records.ts";
 import {
   recalculateStoredSums,
   recalculationBasisDigest,

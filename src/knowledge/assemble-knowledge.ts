@@ -1,3 +1,4 @@
+import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import {
   type ApplianceType,
   type ComponentDef,
@@ -9,7 +10,6 @@ import {
   type Provenance,
   type ScoringModel,
 } from "../domain/knowledge.ts";
-import { centsFromUsd } from "../domain/money.ts";
 import { READER_VERSION } from "../domain/scoring/note-keywords.ts";
 import type {
   applianceFile,

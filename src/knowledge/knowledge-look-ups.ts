@@ -1,4 +1,5 @@
 import { BUILDING_CENTS_PER_SQFT } from "../domain/figures/facility-condition.ts";
+import type { KnownHazard } from "../domain/hazards/known-hazard.ts";
 import {
   type BrandFamily,
   ENVIRONMENT_FACTORS,
@@ -8,7 +9,6 @@ import {
   type KnowledgeData,
   type PlaceEnvironment,
 } from "../domain/knowledge.ts";
-import type { KnownHazard } from "../domain/known-hazard.ts";
 import type { BrandTier } from "../domain/scoring/scoring-types.ts";
 
 const NONE: readonly never[] = [];

@@ -1,5 +1,5 @@
 import { jwtVerify, SignJWT } from "jose";
-import { type FillRandom, isId } from "../domain/ids.ts";
+import { type FillRandom, isId } from "../domain/ids/record-ids.ts";
 import type { Instant } from "../domain/time.ts";
 import { deriveKey, type MasterKey } from "./master-key.ts";
 

@@ -1,4 +1,4 @@
-import type { FillRandom } from "../domain/ids.ts";
+import type { FillRandom } from "../domain/ids/record-ids.ts";
 
 /** Returns an API key: `svc_live_` and 192 random bits as 48 hexadecimal characters. */
 export const newApiKey = (fill: FillRandom) => `svc_live_${hex(24, fill)}`;

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { isId } from "../domain/ids.ts";
+import { isId } from "../domain/ids/record-ids.ts";
 import type { Instant } from "../domain/time.ts";
 import { deriveKey, type MasterKey } from "./master-key.ts";
 import { secretsEqual } from "./secret-hash.ts";

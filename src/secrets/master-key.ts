@@ -2,7 +2,7 @@ import { hkdfSync } from "node:crypto";
 import { linkSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
-import type { FillRandom } from "../domain/ids.ts";
+import type { FillRandom } from "../domain/ids/record-ids.ts";
 import { createFile, readRegularFile, syncPath } from "../files/durable-files.ts";
 
 /** The 32 bytes from which all other keys are derived. */

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } fr
 import { join } from "node:path";
 import type { Config } from "../config/settings.ts";
 import { OperatorError, StorageError } from "../domain/errors.ts";
-import type { FillRandom } from "../domain/ids.ts";
-import { isPhotoFileName } from "../domain/photo.ts";
+import type { FillRandom } from "../domain/ids/record-ids.ts";
+import { meetsPhotoFileNameRule } from "../domain/rules/photo-file-rule.ts";
 import type { Instant } from "../domain/time.ts";
 import { moveIntoPlace, replaceFile } from "../files/durable-files.ts";
 import { DailyCallLimits } from "../http/request-daily-call-limits.ts";
@@ -19,7 +19,7 @@ import {
   openPostgresTransferTarget,
 } from "../store/postgres/postgres-transfer-endpoint.ts";
 import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-sqlite-files.ts";
-import { openSqliteTransferEndpoint } from "../store/sqlite/sqlite-transfer-endpoint.ts";
+import { openSqliteStoreForTransfer } from "../store/sqlite/sqlite-transfer-endpoint.ts";
 import { openServerCallLedger } from "./server-call-ledger.ts";
 import { databaseFile, makeServerDataFolder, openServerDataFolder } from "./server-data-folder.ts";
 import { acquireServerInstanceLock } from "./server-instance-lock.ts";
@@ -106,7 +106,7 @@ async function folderSource({ config, env, clock, random }: MoveDeps): Promise<P
       ledger.close();
       await store.close();
     }
-    const endpoint = openSqliteTransferEndpoint(databaseFile(dataDir), clock());
+    const endpoint = openSqliteStoreForTransfer(databaseFile(dataDir), clock());
     return {
       ...endpoint,
       pictures: filesIn(dataDir),
@@ -151,7 +151,7 @@ function folderTarget({ config, env, to: dataDir, again, clock }: MoveDeps): Tar
       "Specify an empty folder or one that does not exist yet.",
     );
   makeServerDataFolder(dataDir);
-  const endpoint = openSqliteTransferEndpoint(unfinished, clock());
+  const endpoint = openSqliteStoreForTransfer(unfinished, clock());
   let isOpen = true;
   const close = () => {
     if (isOpen) endpoint.close();
@@ -192,7 +192,7 @@ const LEFT: readonly string[] = ["uploads", "mainstay.key"];
 function filesIn(dataDir: string): Pictures {
   const folder = join(dataDir, "uploads");
   return {
-    names: async () => (existsSync(folder) ? readdirSync(folder).filter(isPhotoFileName).sort() : []),
+    names: async () => (existsSync(folder) ? readdirSync(folder).filter(meetsPhotoFileNameRule).sort() : []),
     read: async (name) => {
       const path = join(folder, name);
       return { bytes: readFileSync(path), writtenAt: Math.round(statSync(path).mtimeMs) };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createPreMigrationBackup } from "../backup/pre-migration-backup.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
-import type { FillRandom } from "../domain/ids.ts";
+import type { FillRandom } from "../domain/ids/record-ids.ts";
 import type { Instant } from "../domain/time.ts";
 import { storageErrorOfFile } from "../files/durable-files.ts";
 import { createEncryptor, type Encryptor } from "../secrets/encryptor.ts";

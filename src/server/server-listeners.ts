@@ -4,14 +4,11 @@ import { parseAdminListenSetting } from "../config/setting-formats.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, isoText } from "../domain/time.ts";
-import { type Listener, openHttpRequestListener } from "../http/http-request-listener.ts";
-import {
-  type GuardedListener,
-  guardHttpRequestListeners,
-} from "../http/http-request-listener-descriptors.ts";
 import type { Fetch } from "../http/http-server.ts";
 import type { Logger } from "../logging/logger.ts";
 import { daysUntilCertificateExpiry, readTlsIdentity, type TlsIdentity } from "../tls/pem-files.ts";
+import { type GuardedListener, guardServerFileDescriptors } from "./server-file-descriptor-guard.ts";
+import { type Listener, openServerHttpListener } from "./server-http-listener.ts";
 
 const OUT_OF_DESCRIPTORS =
   "Check which clients keep so many connections open, or raise LimitNOFILE of the service (`ulimit -n`).";
@@ -52,7 +49,7 @@ export async function openServerListeners(
     tls?: TlsIdentity | undefined;
   }) => {
     const onFault = (err: Error) => log.error({ err }, "request failed before it was routed");
-    const listener = await openHttpRequestListener({ ...options, idleTimeoutS, onFault });
+    const listener = await openServerHttpListener({ ...options, idleTimeoutS, onFault });
     opened.push(listener);
     return listener;
   };
@@ -77,7 +74,7 @@ export async function openServerListeners(
   // The administrators' listener stays open for longer: it is needed to see what is wrong.
   const listeners: GuardedListener[] = [{ listener: main, reservedDescriptors: 24 }];
   if (admin !== main) listeners.push({ listener: admin, reservedDescriptors: 8 });
-  const endWatch = guardHttpRequestListeners(listeners, (isOpen) => {
+  const endWatch = guardServerFileDescriptors(listeners, (isOpen) => {
     if (isOpen) log.info("file descriptors are available again: accepting connections");
     else log.warn({ hint: OUT_OF_DESCRIPTORS }, "out of file descriptors: refusing new connections");
   });

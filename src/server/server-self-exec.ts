@@ -1,4 +1,4 @@
-import { SOURCE_ENTRY_FILE } from "./build-info.ts";
+import { SOURCE_ENTRY_FILE } from "./server-build-info.ts";
 
 /** The environment variable that passes the id of the lock on calibrations from the server to its child process. */
 export const FIT_LOCK = "MAINSTAY_FIT_LOCK";

@@ -3,10 +3,9 @@ import type { RateWindow } from "../cluster/distributed-address-rate-window.ts";
 import { configuredPublicUrl } from "../config/configured-public-url.ts";
 import type { Config } from "../config/settings.ts";
 import { StorageError } from "../domain/errors.ts";
-import type { FillRandom } from "../domain/ids.ts";
+import type { FillRandom } from "../domain/ids/record-ids.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { Instant } from "../domain/time.ts";
-import { monotonicClock } from "../event-loop/monotonic-clock.ts";
 import { Authenticator } from "../http/authenticator.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { ConsoleSessions } from "../http/console-session-cookies.ts";
@@ -31,18 +30,17 @@ import { scheduledJobTable } from "../jobs/job-table.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import type { LoggedError } from "../logging/logged-error.ts";
 import type { Logger } from "../logging/logger.ts";
-import { Metrics } from "../metrics/metrics.ts";
+import { Metrics } from "../metrics/prometheus-metrics.ts";
 import type { ServiceHealth } from "../monitoring/monitored-service-health.ts";
 import { bearerTokens } from "../secrets/bearer-tokens.ts";
 import { impersonationTokens } from "../secrets/impersonation-token.ts";
 import { refuseLeftoverSqliteFiles } from "../store/sqlite/leftover-sqlite-files.ts";
-import { dropCachedPrices } from "../usecases/costs/partner-prices.ts";
+import { dropCachedPricesExcept } from "../usecases/costs/partner-prices.ts";
 import { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
 import { EventStream } from "../usecases/event-stream/event-stream.ts";
 import { checkHealth, limitHealthChecks } from "../usecases/health/server-health.ts";
 import { LossBooks } from "../usecases/losses/loss-books.ts";
 import { RevisionCaches } from "../usecases/revision-caches/revision-caches.ts";
-import { BUILD } from "./build-info.ts";
 import { composeAdminHostCheck } from "./composition/compose-admin-host-check.ts";
 import { type AdminDeps, composeAdminOperations } from "./composition/compose-admin-operations.ts";
 import { composeCalibrationCheck } from "./composition/compose-calibration-check.ts";
@@ -66,6 +64,7 @@ import {
   composeWebhookDispatcher,
   composeWebhookSender,
 } from "./composition/compose-webhook-delivery.ts";
+import { BUILD } from "./server-build-info.ts";
 import { openServerCallLedger } from "./server-call-ledger.ts";
 import {
   type DataFolder,
@@ -76,6 +75,7 @@ import {
 import { Drain, serverDrainSeconds } from "./server-drain.ts";
 import { lockServerDataFolder } from "./server-instance-lock.ts";
 import { openServerListeners } from "./server-listeners.ts";
+import { serverMonotonicClock } from "./server-monotonic-clock.ts";
 import type { WatchedWriter } from "./systemd-notifications.ts";
 
 type AppDeps = {
@@ -340,11 +340,11 @@ async function createFetches(
 ): Promise<Fetches> {
   const { limits, server } = config;
   // A token that has expired must stay expired if the clock is set back.
-  const tokenClock = monotonicClock(clock, monotonicMs, await store.read.clock.lastInstant());
+  const tokenClock = serverMonotonicClock(clock, monotonicMs, await store.read.clock.lastInstant());
   const authenticator = new Authenticator(store, bearerTokens(masterKey, random), tokenClock, budgets);
   caches.add(authenticator);
   caches.add(budgets);
-  caches.add({ dropSuperseded: (revisions) => dropCachedPrices(knowledge, revisions) });
+  caches.add({ dropSuperseded: (revisions) => dropCachedPricesExcept(knowledge, revisions) });
   const windows = composeRateWindows({ limits, store, monotonicMs, random });
   const embeds = embedOperations({
     store,

@@ -3,8 +3,8 @@ import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { OperatorError } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Engine } from "./engine.ts";
-import { defineTables, type Tables } from "./schema.ts";
 import { sqliteColumnTypes } from "./sqlite/sqlite-column-types.ts";
+import { defineTables, type Tables } from "./store-schema.ts";
 
 /** One of the two databases of a transfer. Nothing else writes to it meanwhile. */
 export type TransferEndpoint = {

@@ -2,7 +2,7 @@ import type { SQL, SQLWrapper } from "drizzle-orm";
 import type { BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { RowValues, RowWrites } from "./row-writes.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "./store-schema.ts";
 
 /**
  * The query builder, typed as SQLite's; another engine's is cast to it in one place. Queries are always awaited; `.all`,

@@ -1,5 +1,5 @@
 import { getTableColumns, type SQL } from "drizzle-orm";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "./store-schema.ts";
 
 /** The values of a statement's placeholders, by name. */
 export type RowValues = Readonly<Record<string, unknown>>;

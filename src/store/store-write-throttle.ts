@@ -7,7 +7,7 @@ const SHORT_PAUSE_MS = 2;
 const REMEMBERED_MS = 5_000;
 
 /** Returns a function that tells whether another process has written within the last seconds; never in a shared database. */
-export function watchStoreForOtherProcesses(
+export function watchStoreForWritesOfOthers(
   store: Pick<Store, "dataVersion" | "isShared">,
   clock: () => Instant,
 ): () => boolean {
@@ -29,7 +29,7 @@ export function watchStoreForOtherProcesses(
 export function createStoreWriteThrottle(
   store: Pick<Store, "dataVersion" | "isShared">,
   clock: () => Instant,
-  othersWrite = watchStoreForOtherProcesses(store, clock),
+  othersWrite = watchStoreForWritesOfOthers(store, clock),
 ): () => Promise<void> {
   return () => Bun.sleep(othersWrite() ? LONG_PAUSE_MS : SHORT_PAUSE_MS);
 }

@@ -1,4 +1,4 @@
-import type { FillRandom, IdKind } from "../domain/ids.ts";
+import type { FillRandom, IdKind } from "../domain/ids/record-ids.ts";
 import type { Day, Instant } from "../domain/time.ts";
 import { type Yield, yieldToEventLoop } from "../event-loop/event-loop.ts";
 import type { Stores } from "./stores.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { checkAllowedPastDay } from "../../src/domain/past-day-rule.ts";
-import { checkAllowedBuildingYear } from "../../src/domain/property.ts";
+import { checkBuildingYearRule } from "../../src/domain/rules/building-year-rule.ts";
+import { checkPastDayRule } from "../../src/domain/rules/past-day-rule.ts";
 
 describe("the day of a past event", () => {
-  const check = (day: string) => () => checkAllowedPastDay("date", day, "2026-02-28");
+  const check = (day: string) => () => checkPastDayRule("date", day, "2026-02-28");
 
   // Rule: event-dates
   test.each(["1900-01-01", "2026-02-28", "2026-03-01"])("may be %s on 28 February 2026", (day) => {
@@ -17,7 +17,7 @@ describe("the day of a past event", () => {
 });
 
 describe("a year of construction", () => {
-  const check = (year: number) => () => checkAllowedBuildingYear("year_built", year, 2026);
+  const check = (year: number) => () => checkBuildingYearRule("year_built", year, 2026);
 
   test.each([1800, 2026, 2027])("may be %d in 2026", (year) => {
     expect(check(year)).not.toThrow();

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { photoNameWithoutFolders } from "../../src/domain/photo.ts";
+import { photoNameByRule } from "../../src/domain/rules/photo-file-rule.ts";
 
 test.each([
   ["boiler.jpg", "boiler.jpg"],
@@ -12,5 +12,5 @@ test.each([
   [`${"/".repeat(2_000_000)}boiler.jpg`, "boiler.jpg"],
   [`/${"b".repeat(2_000_000)}`, "b".repeat(200)],
 ])("the name of an uploaded file is shown without folders and cut (%#)", (name, shown) => {
-  expect(photoNameWithoutFolders(name)).toBe(shown);
+  expect(photoNameByRule(name)).toBe(shown);
 });

@@ -7,9 +7,9 @@ import {
   publicOperation,
   type Reply,
 } from "../../src/http/http-operation.ts";
-import { type Listener, openHttpRequestListener } from "../../src/http/http-request-listener.ts";
 import { createHttpHandler } from "../../src/http/http-server.ts";
 import { RequestSlidingWindow } from "../../src/http/request-sliding-window.ts";
+import { type Listener, openServerHttpListener } from "../../src/server/server-http-listener.ts";
 import { eventually } from "../support/eventually.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 import { pipelineOn } from "../support/pipeline.ts";
@@ -47,7 +47,7 @@ async function serve(
   });
   const faults: Error[] = [];
   const onFault = (error: Error) => faults.push(error);
-  const listener = await openHttpRequestListener({
+  const listener = await openServerHttpListener({
     hostname: "127.0.0.1",
     port: 0,
     idleTimeoutS,

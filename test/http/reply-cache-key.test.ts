@@ -1,17 +1,17 @@
 import { expect, test } from "bun:test";
-import { replyKey } from "../../src/http/reply-cache-key.ts";
+import { replyCacheKey } from "../../src/http/reply-cache-key.ts";
 
 test("a key distinguishes what a page shows, not how it was asked for", () => {
   const query = (...pairs: [string, string][]) => new Map(pairs);
   const terms = query(["years", "10"], ["budget", "500"]);
-  const key = replyKey("EMB_1", "plan.csv", "gzip", terms);
-  expect(replyKey("EMB_1", "plan.csv", "gzip", query(["budget", "500"], ["years", "10"]))).toBe(key);
+  const key = replyCacheKey("EMB_1", "plan.csv", "gzip", terms);
+  expect(replyCacheKey("EMB_1", "plan.csv", "gzip", query(["budget", "500"], ["years", "10"]))).toBe(key);
   const others = [
-    replyKey("EMB_2", "plan.csv", "gzip", terms),
-    replyKey("EMB_1", "schedule", "gzip", terms),
-    replyKey("EMB_1", "plan.csv", "identity", terms),
-    replyKey("EMB_1", "plan.csv", "gzip", query(["years", "10"])),
-    replyKey("EMB_1", "plan.csv", "gzip", query(["years", '10","budget","500'])),
+    replyCacheKey("EMB_2", "plan.csv", "gzip", terms),
+    replyCacheKey("EMB_1", "schedule", "gzip", terms),
+    replyCacheKey("EMB_1", "plan.csv", "identity", terms),
+    replyCacheKey("EMB_1", "plan.csv", "gzip", query(["years", "10"])),
+    replyCacheKey("EMB_1", "plan.csv", "gzip", query(["years", '10","budget","500'])),
   ];
   expect(new Set([key, ...others]).size).toBe(6);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { RequestSlidingWindow, requestWindowAddressKey } from "../../src/http/request-sliding-window.ts";
+import { RequestSlidingWindow, rateLimitKeyOfIpAddress } from "../../src/http/request-sliding-window.ts";
 
 const MINUTE = 60_000;
 
@@ -92,5 +92,5 @@ test.each([
   ["unknown", "unknown"],
   ["no:address", "no:address"],
 ])("the address %s counts as %s", (address, key) => {
-  expect(requestWindowAddressKey(address)).toBe(key);
+  expect(rateLimitKeyOfIpAddress(address)).toBe(key);
 });

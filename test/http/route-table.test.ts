@@ -3,7 +3,7 @@ import { httpOperationPaths, type Operation } from "../../src/http/http-operatio
 import { adminApiOperations } from "../../src/http/routes/admin-api.ts";
 import { consoleOperations, consoleRootOperation } from "../../src/http/routes/console.ts";
 import { embedOperations } from "../../src/http/routes/embeds.ts";
-import { metricsOperation } from "../../src/http/routes/metrics.ts";
+import { metricsOperation } from "../../src/http/routes/metrics-endpoint.ts";
 import { partnerApiOperations } from "../../src/http/routes/partner-api.ts";
 import { portfolioAppOperation } from "../../src/http/routes/portfolio-app.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";

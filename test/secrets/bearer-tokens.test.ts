@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SignJWT, UnsecuredJWT } from "jose";
-import { newId } from "../../src/domain/ids.ts";
+import { newId } from "../../src/domain/ids/record-ids.ts";
 import { bearerTokens } from "../../src/secrets/bearer-tokens.ts";
 import { deriveKey, type MasterKey } from "../../src/secrets/master-key.ts";
 

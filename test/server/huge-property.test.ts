@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { NO_BRAND } from "../../src/domain/brand.ts";
+import { NO_BRAND } from "../../src/domain/brand/partner-brand.ts";
 import { USUAL_TERMS } from "../../src/domain/planning/plan-terms.ts";
 import type { Property } from "../../src/domain/property.ts";
 import type { Steps } from "../../src/domain/steps/steps.ts";

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { postalAddressKey } from "../../src/domain/address.ts";
+import { postalAddressKey } from "../../src/domain/places/postal-address.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
 
 /* The migrations give the properties of older versions the keys that the domain gives new ones. */

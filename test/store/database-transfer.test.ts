@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type OnRows, transferDatabase } from "../../src/store/database-transfer.ts";
-import { openSqliteTransferEndpoint } from "../../src/store/sqlite/sqlite-transfer-endpoint.ts";
+import { openSqliteStoreForTransfer } from "../../src/store/sqlite/sqlite-transfer-endpoint.ts";
 import { RELEASED_DATABASES } from "../support/released-database.ts";
 
 const NOW = Date.UTC(2026, 10, 22);
@@ -13,7 +13,7 @@ const source = join(folder, "source.db");
 beforeAll(() => {
   const packed = readFileSync(join(RELEASED_DATABASES, "schema-1.db.gz"));
   writeFileSync(source, Bun.gunzipSync(packed));
-  openSqliteTransferEndpoint(source, NOW).close();
+  openSqliteStoreForTransfer(source, NOW).close();
   // Adds rows to tables that the release did not have.
   const db = new Database(source);
   db.run(`INSERT INTO saved_filters (partner_id, name, query, saved_at)
@@ -30,7 +30,7 @@ const LEFT_OUT = ["servers", "leases", "locks", "uploads"];
 let files = 0;
 async function copy(options: { onRows?: OnRows; file?: string } = {}) {
   const target = options.file ?? join(folder, `target-${++files}.db`);
-  const sides = [openSqliteTransferEndpoint(source, NOW), openSqliteTransferEndpoint(target, NOW)] as const;
+  const sides = [openSqliteStoreForTransfer(source, NOW), openSqliteStoreForTransfer(target, NOW)] as const;
   try {
     return { target, moved: await transferDatabase(...sides, options.onRows ?? (() => {})) };
   } finally {

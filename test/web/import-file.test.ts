@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
-  setWordingOfCurrencyAndUnits,
+  chooseWordingOfCurrencyAndUnits,
   US_DISPLAY,
 } from "../../src/domain/wording/currency-and-unit-wording.ts";
 import {
@@ -246,9 +246,9 @@ test("dates with the day or the month first have no format until one is chosen, 
   ]);
   expect(lacking(withDateFormat(open, "date", "DD/MM/YYYY"))).toEqual([false, false]);
   expect(mapAppColumnToField(table, canadian, "Done", "closed_on").dates.closed_on).toBeUndefined();
-  setWordingOfCurrencyAndUnits({ currency: "EUR", units: "metric" });
+  chooseWordingOfCurrencyAndUnits({ currency: "EUR", units: "metric" });
   expect(lacking({ ...guessed, dates: {} })).toEqual([true, false]);
-  setWordingOfCurrencyAndUnits(US_DISPLAY);
+  chooseWordingOfCurrencyAndUnits(US_DISPLAY);
 });
 
 test("names of columns below a title are refused with the remedy", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { NO_BRAND } from "../../src/domain/brand.ts";
+import { NO_BRAND } from "../../src/domain/brand/partner-brand.ts";
 import { USUAL_TERMS } from "../../src/domain/planning/plan-terms.ts";
 import type { Property } from "../../src/domain/property.ts";
 import { runSteps } from "../../src/domain/steps/steps.ts";

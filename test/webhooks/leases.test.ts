@@ -1,10 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { LEASE_MS } from "../../src/cluster/lease.ts";
-import {
-  createDeliveryLeases,
-  deliveryResultsUnderLeases,
-} from "../../src/usecases/deliveries/stored-delivery-repository.ts";
+import { composeDeliveryLeases } from "../../src/server/composition/compose-webhook-delivery.ts";
+import { deliveryResultsUnderLeases } from "../../src/usecases/deliveries/stored-delivery-repository.ts";
 import { createDispatcher } from "../../src/webhooks/webhook-dispatcher.ts";
 import { DISPATCHER_DEFAULTS, type DispatcherDeps } from "../../src/webhooks/webhook-dispatcher-deps.ts";
 import { MemoryLeaseRepository } from "../support/memory-lease-repository.ts";
@@ -45,7 +43,7 @@ async function serversOf(count: number) {
           nextDueAt,
           record: reached.record,
           send,
-          leases: createDeliveryLeases(server.membership)!,
+          leases: composeDeliveryLeases(server.membership)!,
         },
         DISPATCHER_DEFAULTS,
       );

@@ -1,4 +1,4 @@
-import { jsonSchemaOfApiSchemaValidator } from "./api-schema-validator-to-json-schema.ts";
+import { describeInputSchemaValidator } from "./input-schema-validator.ts";
 import type { Fields, RecordType } from "./schema-type.ts";
 
 /** Returns the columns of a CSV file whose rows are inputs of this type, with what their cells contain. */
@@ -10,7 +10,7 @@ export function inputSchemaCsvColumns({
   const columns = Object.entries(type.fields).map(([name, { definition }]) => {
     const schema =
       definition.kind === "validated"
-        ? jsonSchemaOfApiSchemaValidator(definition.validator())
+        ? describeInputSchemaValidator(definition.validator())
         : definition.kind === "value"
           ? definition.schema
           : {};

@@ -1,5 +1,5 @@
 import { MIN_SIZE } from "../../domain/costs/size.ts";
-import { isPostalCode } from "../../domain/place.ts";
+import { isPostalCode } from "../../domain/places/place.ts";
 import {
   MAX_GROSS_AREA_SQFT,
   MAX_STORIES,

@@ -1,4 +1,4 @@
-import type { Validator } from "./api-schema-validator-to-json-schema.ts";
+import type { Validator } from "./input-schema-validator.ts";
 import type { Schema } from "./json-schema.ts";
 
 /*

@@ -1,5 +1,5 @@
 import { type AuditEntryJson, serializeAuditLog } from "../../api-schemas/audit-schema.ts";
-import { AUDIT_ACTIONS } from "../../domain/wording/audit-actions.ts";
+import { AUDIT_ACTIONS } from "../../domain/wording/audit-action-wording.ts";
 import type { DataFolder } from "../../server/server-data-folder.ts";
 import { namedAuditEntries } from "../../usecases/administration/audit-log.ts";
 import { pageAuditChangeTexts } from "../../web/page/page-audit-changes.ts";

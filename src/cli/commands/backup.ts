@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { readBackupPassphrase } from "../../backup/read-backup-passphrase.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { formatBytes } from "../../files/durable-files.ts";
-import { BUILD } from "../../server/build-info.ts";
+import { BUILD } from "../../server/server-build-info.ts";
 import { databaseFile } from "../../server/server-data-folder.ts";
 import { defineCommand, requiredArgument, switchOption, textOption } from "../command.ts";
 import { requireCommandInstallation } from "../command-installation.ts";

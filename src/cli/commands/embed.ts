@@ -10,8 +10,8 @@ import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { newPasscode } from "../../secrets/credentials.ts";
-import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
 import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/embeds.ts";
+import { loadEmbedPreview } from "../../usecases/embeds/load-embed-preview.ts";
 import {
   type Command,
   defineCommand,
@@ -52,7 +52,7 @@ const create = defineCommand({
     const { record, passcode } = await withAdministration(context, async (administration) => {
       const passcode = needsPasscode ? newPasscode(administration.random) : null;
       const { embed, token } = await createEmbed(administration, { ...given, passcode });
-      const preview = await embedPreview(
+      const preview = await loadEmbedPreview(
         administration.store.read,
         loadKnowledge(context.config.costs),
         embed,

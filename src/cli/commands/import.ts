@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { serializeImportNotes } from "../../api-schemas/imported-rows-schema.ts";
 import { importLockName, withClusterLock } from "../../cluster/cluster-locks.ts";
-import { importNoteSentences } from "../../domain/wording/import-note-wording.ts";
+import { wordingOfImportNotes } from "../../domain/wording/wording-of-import-notes.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { databaseFile } from "../../server/server-data-folder.ts";
 import {
@@ -289,7 +289,7 @@ function report({ json, stderr, print }: CommandContext, result: Done, dryRun: b
       ...(components.read > 0 ? [countsLine("components", { ...components, created: 0 })] : []),
       countsLine("service events", serviceEvents),
       countsLine("claims", claims),
-      ...importNoteSentences(notes),
+      ...wordingOfImportNotes(notes),
       ...sameAddressLines(result),
       ...result.changes.map(changeLine),
       ...commandLeftOutRowsText(result.leftOut),

@@ -16,7 +16,7 @@ import unit from "../../../packaging/mainstay.service" with { type: "text" };
 import { EXAMPLE_CONFIG } from "../../config/default-settings.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { openNewFile, storageErrorOfFile, temporaryPath } from "../../files/durable-files.ts";
-import { BUILD } from "../../server/build-info.ts";
+import { BUILD } from "../../server/server-build-info.ts";
 import type { CommandContext } from "../command-context.ts";
 import { completionScript, SHELLS, type Shell } from "../completion-script.ts";
 import { manPageText } from "../man-page.ts";

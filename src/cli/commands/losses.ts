@@ -4,14 +4,14 @@ import {
 } from "../../api-schemas/loss-components-schema.ts";
 import { type LossesJson, serializeLossTable } from "../../api-schemas/losses-schema.ts";
 import { spreadsheetCsvLine } from "../../csv/write-csv.ts";
+import { centsFromUsd } from "../../domain/costs/usd-cents.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { LOSS_LIMITS } from "../../domain/losses/loss-term-limits.ts";
-import { centsFromUsd } from "../../domain/money.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
-import { bookPartners } from "../../usecases/book-of-business/book-members.ts";
+import { loadBookOfBusinessPartners } from "../../usecases/book-of-business/book-of-business-partners.ts";
 import { LossBooks, type LossDeps, type LossRequest } from "../../usecases/losses/loss-books.ts";
 import { lossWorkbook } from "../../usecases/losses/loss-workbook.ts";
 import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
@@ -104,7 +104,10 @@ async function ofBook(
 ): Promise<Found> {
   if (partner !== undefined && !(await deps.store.read.partners.find(partner)))
     throw new OperatorError(`Partner not found: ${partner}`, "`mainstay partner list` shows the IDs.");
-  const members = await bookPartners(deps.store.read, partner === undefined ? undefined : new Set([partner]));
+  const members = await loadBookOfBusinessPartners(
+    deps.store.read,
+    partner === undefined ? undefined : new Set([partner]),
+  );
   const selected = await new LossBooks(knowledge, new RevisionCaches(0)).ofPartners(deps, members, request);
   const name = partner === undefined ? "All partners" : members[0]!.name;
   return { losses: await written(knowledge, selected, request), name };

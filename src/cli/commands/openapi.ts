@@ -4,7 +4,7 @@ export const openapiCommand = defineCommand({
   examples: ["mainstay openapi > openapi.json"],
   async run({ stdout }) {
     const { partnerApiOperations } = await import("../../http/routes/partner-api.ts");
-    const { documentText } = await import("../../http/routes/document.ts");
+    const { apiDocumentText } = await import("../../http/routes/api-document.ts");
     const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
     // Only the operations' descriptions are used. None runs here, so their dependencies are not needed.
     const unused = undefined as never;
@@ -20,6 +20,8 @@ export const openapiCommand = defineCommand({
     const limits = { bulkItems: 0, photoBytes: 0, photoBytesPerPartner: 0, basePath: "" };
     const address = { publicUrl: "", basePath: "", isSecure: false };
     const knowledge = loadKnowledge();
-    stdout.write(documentText(knowledge, partnerApiOperations({ knowledge, address, ...limits, ...parts })));
+    stdout.write(
+      apiDocumentText(knowledge, partnerApiOperations({ knowledge, address, ...limits, ...parts })),
+    );
   },
 });

@@ -1,8 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type BrandJson, parseBrandChangeJson, serializeBrand } from "../../api-schemas/brand-schema.ts";
-import { contrastOn, contrastText, isHexColor } from "../../domain/brand.ts";
-import { MAX_LOGO_BYTES } from "../../domain/brand-logo.ts";
+import {
+  type BrandJson,
+  parseBrandChangeJson,
+  serializeBrand,
+} from "../../api-schemas/partner-brand-schema.ts";
+import { MAX_LOGO_BYTES } from "../../domain/brand/brand-logo.ts";
+import { brandContrastOn, contrastText, isHexColor } from "../../domain/brand/partner-brand.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { changeEmbedBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
@@ -88,7 +92,7 @@ function inWords({ display_name, color, color_dark, logo }: BrandJson): string {
   const shown = (value: string | null, scheme: "light" | "dark") =>
     value === null
       ? "default"
-      : `${value}, contrast ${contrastText(contrastOn(value as `#${string}`, scheme))}`;
+      : `${value}, contrast ${contrastText(brandContrastOn(value as `#${string}`, scheme))}`;
   return [
     `Name           ${display_name ?? "none"}`,
     `Color          ${shown(color, "light")}`,

@@ -11,15 +11,15 @@ import {
   serializePortfolioPlanTable,
 } from "../../api-schemas/portfolio-plan-schema.ts";
 import { spreadsheetCsvLine } from "../../csv/write-csv.ts";
+import { centsFromUsd } from "../../domain/costs/usd-cents.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { centsFromUsd } from "../../domain/money.ts";
 import {
   FORM_LIMITS,
   type FormTerms,
   PLAN_LIMITS,
   type PlanTerms,
-  reserveFormTermInYears,
 } from "../../domain/planning/plan-terms.ts";
+import { reserveFormTermByRule } from "../../domain/rules/reserve-form-term-rule.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { DataFolder } from "../../server/server-data-folder.ts";
@@ -33,8 +33,8 @@ import {
   reconcilePlanFigures,
   sortedPlanLines,
 } from "../../usecases/planning/load-plan-lines.ts";
+import { type PlanDeps, planProperty } from "../../usecases/planning/load-property-plan.ts";
 import { plannedProperties, planPortfolio } from "../../usecases/planning/portfolio-plan.ts";
-import { type PlanDeps, planProperty } from "../../usecases/planning/property-plan.ts";
 import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
 import { workMarksOfProperty } from "../../usecases/work-marks/work-marks.ts";
@@ -115,7 +115,7 @@ export const planCommand = defineCommand({
       isHud: given.hud ?? false,
     };
     const terms: PlanTerms = {
-      years: given.years ?? (form === "xlsx" ? reserveFormTermInYears(formTerms) : years.usual),
+      years: given.years ?? (form === "xlsx" ? reserveFormTermByRule(formTerms) : years.usual),
       inflationPct: given.inflation ?? inflationPct.usual,
       budgetCents: given.budget === undefined ? null : centsFromUsd(given.budget),
       openingCents: centsFromUsd(given.openingBalance ?? openingUsd.usual),

@@ -1,5 +1,5 @@
 import { OperatorError } from "../../domain/errors.ts";
-import { isRetired, type Retirement } from "../../domain/retirement.ts";
+import { isRetired, type Retirement } from "../../domain/rules/retirement-rule.ts";
 import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";

@@ -3,7 +3,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { replaceFile, storageErrorOfFile } from "../../files/durable-files.ts";
 import { ownExecutable } from "../../server/server-self-exec.ts";
 import { defineCommand, textOption, wholeNumberOption } from "../command.ts";
-import { runSmoke, type SmokeStep } from "../smoke/run-smoke.ts";
+import { runSmokeTest, type SmokeStep } from "../smoke/run-smoke.ts";
 import { smokeJunitReport } from "../smoke/smoke-junit-report.ts";
 
 /** The part of the timeout reserved for stopping the processes and removing the folder. */
@@ -24,7 +24,7 @@ export const smokeCommand = defineCommand({
   async run(context, _arguments, { host = "127.0.0.1", timeout = 10, junit }) {
     const interrupted = new AbortController();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
-    const result = await runSmoke(context, {
+    const result = await runSmokeTest(context, {
       program: ownExecutable(),
       host,
       deadlineMs: timeout * 1000 - CLEAN_UP_MS,

@@ -14,7 +14,7 @@ export const snapshotCommand = defineCommand({
   },
   async run(context, _arguments, { announceModelChange, discardLater }) {
     const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
-    const { createStoreWriteThrottle, watchStoreForOtherProcesses } = await import(
+    const { createStoreWriteThrottle, watchStoreForWritesOfOthers } = await import(
       "../../store/store-write-throttle.ts"
     );
     const { discardLaterSnapshots } = await import("../../usecases/snapshot/discard-snapshots.ts");
@@ -28,7 +28,7 @@ export const snapshotCommand = defineCommand({
         )
       : 0;
     const result = await withCommandData(context, ({ store }) => {
-      const othersWrite = watchStoreForOtherProcesses(store, context.now);
+      const othersWrite = watchStoreForWritesOfOthers(store, context.now);
       return takeSnapshot(
         {
           store,

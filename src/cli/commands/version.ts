@@ -1,4 +1,4 @@
-import { BUILD } from "../../server/build-info.ts";
+import { BUILD } from "../../server/server-build-info.ts";
 import { defineCommand } from "../command.ts";
 
 export const versionCommand = defineCommand({

@@ -23,7 +23,7 @@ type SmokeOptions = {
 };
 
 /** Runs the test in a temporary folder. Always removes the folder and ends the processes. */
-export async function runSmoke(
+export async function runSmokeTest(
   { env, now }: Pick<CommandContext, "env" | "now">,
   { program, host, deadlineMs, signal, report }: SmokeOptions,
 ): Promise<SmokeResult> {

@@ -8,7 +8,7 @@ import {
 } from "../scoring/renewal.ts";
 import { ageAtProbability, cumulativeHazard } from "../statistics/weibull.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
-import type { LifeOnRecord, LifeYear } from "./life.ts";
+import type { LifeOnRecord, LifeYear } from "./calibration-life.ts";
 
 /** The days of a forecast year, equal to the period of a score. */
 export const HAZARD_YEAR_DAYS = 365;

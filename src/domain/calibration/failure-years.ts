@@ -3,8 +3,8 @@ import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
 import type { Steps } from "../steps/steps.ts";
 import { type Day, dayNumber, dayNumberOfDate, MS_PER_DAY } from "../time.ts";
+import type { LifeOnRecord } from "./calibration-life.ts";
 import { expectedHazard, UnknownPastCache } from "./expected-hazard.ts";
-import type { LifeOnRecord } from "./life.ts";
 
 const LIVES_PER_STEP = 256;
 /** Failures are counted so many years back: what older years had in common says little of the coming one. */

@@ -2,10 +2,10 @@ import type { Knowledge, ScoringModel } from "../knowledge.ts";
 import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import { ReproducibleSum } from "../statistics/reproducible-sum.ts";
 import type { Steps } from "../steps/steps.ts";
+import type { LifeOnRecord } from "./calibration-life.ts";
 import { expectedHazard, expectedHazardOfYear, UnknownPastCache } from "./expected-hazard.ts";
 import { type EvidenceRow, fitEvidenceStrengthInSteps } from "./fit-evidence-strength.ts";
 import { estimateFrailty, type FailureExperience, fitLivesInSteps, type LivesFit } from "./fit-lives.ts";
-import type { LifeOnRecord } from "./life.ts";
 
 /** The fewest failures on record that a model is fitted to (docs/model/calibration.md#when-nothing-is-fitted). */
 export const FEWEST_FAILURES = 50;

@@ -1,5 +1,5 @@
 import { type Knowledge, SYSTEMS, type System } from "../knowledge.ts";
-import { countInterval, countLogProbability } from "../statistics/negative-binomial.ts";
+import { countInterval, logProbabilityOfCount } from "../statistics/negative-binomial.ts";
 import type { Steps } from "../steps/steps.ts";
 import type { FailureYear } from "./failure-years.ts";
 
@@ -120,7 +120,7 @@ function mostLikely(cells: readonly FailureYear[], center: number): number {
     const factorVariance = Math.exp(logVariance);
     let sum = -((logVariance - center) ** 2) / (2 * PRIOR_SD ** 2);
     for (const { failures, expected } of cells)
-      sum += countLogProbability(failures, { mean: expected, factorVariance });
+      sum += logProbabilityOfCount(failures, { mean: expected, factorVariance });
     return sum;
   };
   const step = (2 * REACH) / GRID;

@@ -2,9 +2,9 @@ import type { ComponentDef } from "../knowledge.ts";
 import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
 import { scaleFromMedian } from "../statistics/weibull.ts";
 import type { Steps } from "../steps/steps.ts";
+import type { LifeOnRecord } from "./calibration-life.ts";
 import { expectedHazard } from "./expected-hazard.ts";
 import type { Fit } from "./fit.ts";
-import type { LifeOnRecord } from "./life.ts";
 import { BINS, type ProofInterval } from "./model-proof.ts";
 
 const LIVES_PER_STEP = 200;

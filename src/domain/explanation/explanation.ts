@@ -18,16 +18,16 @@ import {
   scoredPeriod,
 } from "../scoring/outlook.ts";
 import { scorePropertyInSteps } from "../scoring/score.ts";
-import { hasKnownBrand, outlookWithHazards } from "../scoring/score-without-cascades.ts";
+import { isBrandKnownToScoring, outlookWithHazards } from "../scoring/score-without-cascades.ts";
 import type { ApplianceHistory, PropertyHistory, Score } from "../scoring/scoring-types.ts";
+import type { ChangeName, WhatIfTarget } from "../scoring/what-if-score.ts";
 import { cumulativeHazard } from "../statistics/weibull.ts";
 import { runSteps, type Steps } from "../steps/steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
-import { type AgeParts, explainAge } from "./age.ts";
+import { type AgeParts, explainAge } from "./explained-age.ts";
 import { type ExplainedEvidence, explainEvidence } from "./explained-evidence.ts";
-import { explainAgingRate, explainLife, type LifeParts, type RateParts } from "./life.ts";
+import { explainAgingRate, explainLife, type LifeParts, type RateParts } from "./explained-life.ts";
 import { explainDecision, type ReplacementDecision } from "./replacement-decision.ts";
-import type { ChangeName, WhatIfTarget } from "./what-if.ts";
 
 /** The calculation of a component's score: each number with its inputs, unrounded. */
 export type Explanation = {
@@ -146,7 +146,7 @@ function* explainedInSteps(
     product: productOf(score, evidence),
     risk: riskOf(score, outlook, knowledge),
     record: serviceRecordOf(componentId, events.events, today, model),
-    brandIsKnown: hasKnownBrand(knowledge, appliance),
+    brandIsKnown: isBrandKnownToScoring(knowledge, appliance),
     outlook,
     projection: {
       ...projectFailure(outlook, score.confidence, asOf, model),

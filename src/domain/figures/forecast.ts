@@ -1,5 +1,5 @@
 import type { PriceList } from "../costs/price-list.ts";
-import { UnitSums } from "../costs/whole-unit-sums.ts";
+import { WholeUnitCostSums } from "../costs/whole-unit-costs.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { agedScoreOfStored, failureProbabilityWithin } from "../projections.ts";
 import { tierOf } from "../scoring/tier.ts";
@@ -38,7 +38,7 @@ export type ForecastWindow<Item> = {
  */
 export class ForecastAccumulator<Item> {
   readonly #items = new ScoreBuckets<ForecastItem<Item>>();
-  readonly #sums = new UnitSums();
+  readonly #sums = new WholeUnitCostSums();
   readonly #expected = new ExpectedCostAccumulator();
 
   constructor(

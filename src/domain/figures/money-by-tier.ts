@@ -1,7 +1,7 @@
 import { tierOfHundredths } from "../component.ts";
 import type { TypePrices } from "../costs/price-list.ts";
 import type { OwnCosts } from "../costs/stated-costs.ts";
-import { UnitSums } from "../costs/whole-unit-sums.ts";
+import { WholeUnitCostSums } from "../costs/whole-unit-costs.ts";
 import type { TotalMoney } from "../property-totals.ts";
 
 /** A component of an appliance, with its score in hundredths. */
@@ -9,7 +9,7 @@ type Scored = OwnCosts & { applianceId: string; defId: string; riskScore: number
 
 /** Returns the sums of money of one appliance by the tiers of its components, and its replacement cost value. */
 export function moneyOfAppliance(prices: TypePrices, components: Iterable<Scored>): TotalMoney {
-  const sums = new UnitSums();
+  const sums = new WholeUnitCostSums();
   let applianceId = "";
   for (const component of components) {
     ({ applianceId } = component);
@@ -23,7 +23,10 @@ export function moneyOfAppliance(prices: TypePrices, components: Iterable<Scored
 }
 
 /** Returns the sums of money from the costs of CRITICAL components, the first class, and WARNING ones. */
-export function totalMoneyByTier({ sums: { first, second } }: UnitSums, rcvCents: number): TotalMoney {
+export function totalMoneyByTier(
+  { sums: { first, second } }: WholeUnitCostSums,
+  rcvCents: number,
+): TotalMoney {
   return {
     criticalProactiveCents: first.planned,
     warningProactiveCents: second.planned,

@@ -1,7 +1,7 @@
 import { type Component, tierOfHundredths } from "../component.ts";
 import { COST_BASES, type CostBasis, zeroCentsByBasis } from "../costs/component-costs.ts";
 import type { PricedComponent, PriceList, TypePrices } from "../costs/price-list.ts";
-import { UnitSums } from "../costs/whole-unit-sums.ts";
+import { WholeUnitCostSums } from "../costs/whole-unit-costs.ts";
 import { countTier, emptyTotals, type PropertyTotals, type TotalMoney } from "../property-totals.ts";
 import type { BrandTier } from "../scoring/scoring-types.ts";
 import { totalMoneyByTier } from "./money-by-tier.ts";
@@ -46,7 +46,7 @@ type SummedComponent = PricedComponent & Pick<Component, "applianceId" | "riskSc
 
 /** Sums up the money of components: by tier, and the replacement cost value of their appliances. */
 export class MoneyAccumulator {
-  readonly #sums = new UnitSums();
+  readonly #sums = new WholeUnitCostSums();
   readonly #appliances = new Map<string, TypePrices>();
 
   constructor(private readonly prices: PriceList) {}

@@ -1,5 +1,5 @@
 import type { PriceList } from "../costs/price-list.ts";
-import { UnitSums } from "../costs/whole-unit-sums.ts";
+import { WholeUnitCostSums } from "../costs/whole-unit-costs.ts";
 import { failureProbabilityWithin } from "../projections.ts";
 import { DAYS_PER_MONTH } from "../time.ts";
 import { type AssessedComponent, perDoor } from "./property-assessment.ts";
@@ -16,7 +16,7 @@ const FULL_REPLACEMENT_MONTHS = 120;
  * components in full, others by their probability of failing by then, and a whole unit once at most.
  */
 export class ReserveAccumulator {
-  readonly #sums = new UnitSums();
+  readonly #sums = new WholeUnitCostSums();
 
   constructor(
     private readonly prices: PriceList,

@@ -1,11 +1,4 @@
 import type { Steps } from "../steps/steps.ts";
-import {
-  type BookVariation,
-  bookVariationOf,
-  type Driver,
-  lossDriversInSteps,
-  type PropertyLosses,
-} from "./drivers.ts";
 import { type ExactLoss, exactLosses, largestDamageExceedance } from "./exact-losses.ts";
 import {
   type ExceedancePoint,
@@ -16,6 +9,13 @@ import {
 } from "./exceedance.ts";
 import type { LossBook } from "./loss-book.ts";
 import { LOSSES, type LossKind } from "./loss-component.ts";
+import {
+  type BookVariation,
+  bookVariationOf,
+  type Driver,
+  lossDriversInSteps,
+  type PropertyLosses,
+} from "./loss-drivers.ts";
 import { type SimulationTerms, simulateYears } from "./simulated-years.ts";
 
 /** The simulated years of an answer. */

@@ -1,11 +1,11 @@
 import type { Steps } from "../steps/steps.ts";
-import { ApplianceComponentGroups } from "./appliance-component-groups.ts";
 import type { DueComponent } from "./component-plan.ts";
+import { PlannableApplianceGroups } from "./plannable-appliance-groups.ts";
 import { type DueState, dueStateOfAppliance, type PlanContext } from "./planned-appliance.ts";
 
 /** Adds up the cost of what is due now, component by component. */
 export class DueCostSum<C extends DueComponent> {
-  readonly #groups: ApplianceComponentGroups<C>;
+  readonly #groups: PlannableApplianceGroups<C>;
   #cents = 0;
 
   /** `visit` receives what is due of each appliance. */
@@ -13,7 +13,7 @@ export class DueCostSum<C extends DueComponent> {
     private readonly context: PlanContext<C>,
     private readonly visit: (component: C, due: DueState) => void = () => {},
   ) {
-    this.#groups = new ApplianceComponentGroups(context.knowledge);
+    this.#groups = new PlannableApplianceGroups(context.knowledge);
   }
 
   add(component: C): void {

@@ -1,4 +1,4 @@
-import { type Spectrum, spectraOf } from "../statistics/fourier-spectrum.ts";
+import { fourierSpectraOf, type Spectrum } from "../statistics/fourier-spectrum.ts";
 import { LOOKAHEAD_MONTHS, MAX_PLAN_MONTHS } from "./horizon.ts";
 import { NumericKeyCache, type ValueCache } from "./numeric-key-cache.ts";
 import type { PartKind } from "./part-in-place.ts";
@@ -136,9 +136,9 @@ class DerivedPart implements KnownPart {
     if (this.#spectra) return this.#spectra;
     const { costs } = this;
     if (this.#isRunToFailure) {
-      const [both] = spectraOf(costs, costs);
+      const [both] = fourierSpectraOf(costs, costs);
       this.#spectra = [both, both];
-    } else this.#spectra = spectraOf(costs, this.costsRunToFailure());
+    } else this.#spectra = fourierSpectraOf(costs, this.costsRunToFailure());
     return this.#spectra;
   }
 }

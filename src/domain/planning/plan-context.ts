@@ -1,5 +1,10 @@
 import type { PricedComponent, PriceList } from "../costs/price-list.ts";
-import { type HazardFlag, hazardFlagAction, hazardFlagLabel, hazardFlagsFromText } from "../hazards.ts";
+import {
+  type HazardFlag,
+  hazardFlagAction,
+  hazardFlagLabel,
+  hazardFlagsOfNotation,
+} from "../hazards/hazard-flags.ts";
 import type { Knowledge } from "../knowledge.ts";
 import type { ImmediateHazard } from "./action.ts";
 import { pricingInPlace } from "./appliance-pricing.ts";
@@ -29,7 +34,7 @@ export function planContextOf<C extends DueComponent & PricedComponent & { flags
 
 /** Returns whether stored flags of an appliance name a hazard that its authority wants removed at once. */
 export const hasImmediateHazard = (knowledge: Knowledge, flags: string): boolean =>
-  flags !== "" && hazardFlagsFromText(flags).some((flag) => isImmediate(knowledge, flag));
+  flags !== "" && hazardFlagsOfNotation(flags).some((flag) => isImmediate(knowledge, flag));
 
 const isImmediate = (knowledge: Knowledge, flag: HazardFlag): boolean =>
   hazardFlagAction(knowledge, flag) === "immediate_hazard";
@@ -40,7 +45,7 @@ function immediateHazardOf(
   { defId, flags = "" }: { defId: string; flags?: string },
 ): ImmediateHazard | null {
   if (flags === "") return null;
-  for (const flag of hazardFlagsFromText(flags)) {
+  for (const flag of hazardFlagsOfNotation(flags)) {
     if (!isImmediate(knowledge, flag)) continue;
     const { componentIds, authority } = knowledge.knownHazard(flag.code);
     if (componentIds.has(defId)) return { label: hazardFlagLabel(knowledge, flag), authority };

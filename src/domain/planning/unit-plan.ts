@@ -1,4 +1,4 @@
-import { ConvolutionSum, type Spectrum, spectraOf } from "../statistics/fourier-spectrum.ts";
+import { ConvolutionSum, fourierSpectraOf, type Spectrum } from "../statistics/fourier-spectrum.ts";
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import type { KnownPart } from "./new-part.ts";
 import { monthlyFailureProbabilities, survivalInPlace } from "./part-in-place.ts";
@@ -153,7 +153,7 @@ class PairedTransforms {
       return;
     }
     this.#waiting = undefined;
-    const [one, two] = spectraOf(first.sequence, sequence);
+    const [one, two] = fourierSpectraOf(first.sequence, sequence);
     first.use(one);
     use(two);
   }

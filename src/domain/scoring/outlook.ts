@@ -1,6 +1,6 @@
 import type { ScoringModel } from "../knowledge.ts";
 import { ageAtHazard, ageAtProbability, cumulativeHazard, medianFromScale } from "../statistics/weibull.ts";
-import { DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber, yearOfNumber } from "../time.ts";
+import { DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber, yearOfDayNumber } from "../time.ts";
 import { clamp } from "./ratios.ts";
 import type { Confidence, ScoreState } from "./scoring-types.ts";
 import { roundScore } from "./tier.ts";
@@ -107,4 +107,4 @@ const evenOddsDay = (outlook: Outlook, today: number): number => today + Math.ce
 const LAST_DAY = dayNumber("9999-12-31");
 
 /** Returns the year of a day number. */
-const calendarYear = (number: number): number => yearOfNumber(Math.min(number, LAST_DAY));
+const calendarYear = (number: number): number => yearOfDayNumber(Math.min(number, LAST_DAY));

@@ -154,13 +154,13 @@ function applianceContext(
     events,
     warnings: activeSensorWarnings(knowledge, appliance.smartEvents, property.today),
     hazard,
-    brandIsKnown: hasKnownBrand(knowledge, appliance, hazard),
+    brandIsKnown: isBrandKnownToScoring(knowledge, appliance, hazard),
     hasSharedEvidence: property.claims.length > 0 || events.events.some(isOnAppliance),
   };
 }
 
 /** Returns whether the knowledge base lists the make, in a tier or as a hazard. */
-export function hasKnownBrand(
+export function isBrandKnownToScoring(
   knowledge: Knowledge,
   { typeId, brand, model }: Pick<ApplianceHistory, "typeId" | "brand" | "model">,
   hazard = knowledge.hazard(typeId, brand, model),

@@ -58,7 +58,7 @@ const workRe = new Float64Array(SIZE);
 const workIm = new Float64Array(SIZE);
 
 /** Returns the spectra of two real sequences, by one transform. */
-export function spectraOf(first: Float64Array, second: Float64Array): [Spectrum, Spectrum] {
+export function fourierSpectraOf(first: Float64Array, second: Float64Array): [Spectrum, Spectrum] {
   workRe.fill(0).set(first);
   workIm.fill(0).set(second);
   transform(workRe, workIm);

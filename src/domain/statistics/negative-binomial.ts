@@ -16,7 +16,7 @@ const REACH = 8;
 type CountDistribution = { mean: number; factorVariance: number };
 
 /** Returns the logarithm of the probability of a count; the mean is above 0. */
-export function countLogProbability(count: number, { mean, factorVariance }: CountDistribution): number {
+export function logProbabilityOfCount(count: number, { mean, factorVariance }: CountDistribution): number {
   if (factorVariance < NO_VARIANCE) return count * Math.log(mean) - mean - logGamma(count + 1);
   const shape = 1 / factorVariance;
   return (
@@ -37,7 +37,7 @@ export function countInterval(
   if (mean <= 0) return [0, 0];
   const deviation = Math.sqrt(mean + factorVariance * mean ** 2);
   let at = Math.max(0, Math.floor(mean - REACH * deviation));
-  let probability = Math.exp(countLogProbability(at, count));
+  let probability = Math.exp(logProbabilityOfCount(at, count));
   let sum = probability;
   let lower: number | undefined;
   for (; ; at++) {

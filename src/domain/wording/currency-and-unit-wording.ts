@@ -1,4 +1,4 @@
-import { UNITED_STATES } from "../place.ts";
+import { UNITED_STATES } from "../places/place.ts";
 import { usNumberWording } from "./us-english.ts";
 
 /*
@@ -13,7 +13,7 @@ export const US_DISPLAY: Display = { currency: "USD", units: "imperial" };
 let chosen = US_DISPLAY;
 
 /** Chooses how amounts and areas are labeled from now on. */
-export function setWordingOfCurrencyAndUnits({ currency, units }: Display): void {
+export function chooseWordingOfCurrencyAndUnits({ currency, units }: Display): void {
   chosen = { currency, units };
 }
 

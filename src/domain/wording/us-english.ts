@@ -31,7 +31,7 @@ export function probabilityText(probability: number): string {
 let collator: Intl.Collator | undefined;
 
 /** Compares texts in natural order, in which `Unit 9` precedes `Unit 10`. */
-export function compareNaturally(a: string, b: string): number {
+export function compareWordingNaturally(a: string, b: string): number {
   collator ??= new Intl.Collator("en-US", { numeric: true });
   return collator.compare(a, b);
 }

@@ -1,13 +1,9 @@
-import {
-  exampleOfApiSchema,
-  jsonSchemaOfApiSchema,
-  SchemaRegistry,
-} from "../../api-schemas/definition/api-schema-to-json-schema.ts";
 import type { SchemaType } from "../../api-schemas/definition/schema-type.ts";
 import { failure } from "../../api-schemas/error-schema.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { type DocumentedReply, documentedPath, type Operation } from "../http-operation.ts";
 import { openApiErrorExamples } from "./openapi-error-examples.ts";
+import { OpenApiSchemaRegistry, openApiExampleOf, openApiSchemaOf } from "./openapi-schema.ts";
 import { TAGS } from "./openapi-tags.ts";
 import { openApiWebhooks } from "./openapi-webhooks.ts";
 
@@ -27,7 +23,7 @@ export function openApiDocument(
   { claimTypes, smartEvents }: Pick<Knowledge, "claimTypes" | "smartEvents">,
   operations: readonly Operation[],
 ): OpenApiDocument {
-  const names = new SchemaRegistry({
+  const names = new OpenApiSchemaRegistry({
     ClaimType: [...claimTypes.keys()],
     SmartEventType: [...smartEvents.keys()],
   });
@@ -81,7 +77,7 @@ export function openApiDocument(
   };
 }
 
-function operationObject(operation: Operation, names: SchemaRegistry): Record<string, unknown> {
+function operationObject(operation: Operation, names: OpenApiSchemaRegistry): Record<string, unknown> {
   const { id, access, summary, description, tag, request, replies = {} } = operation;
   const responses: Record<string, unknown> = {};
   for (const [status, reply] of Object.entries(replies))
@@ -119,18 +115,18 @@ function content(
   mediaType: string,
   type: SchemaType<unknown>,
   givenExample: unknown,
-  schemas: SchemaRegistry,
+  schemas: OpenApiSchemaRegistry,
   fallbackName: string,
 ) {
-  const schema = jsonSchemaOfApiSchema(type, schemas, fallbackName);
-  const example = givenExample ?? exampleOfApiSchema(type);
+  const schema = openApiSchemaOf(type, schemas, fallbackName);
+  const example = givenExample ?? openApiExampleOf(type);
   return { [mediaType]: { schema, ...(example !== undefined && { example }) } };
 }
 
 function response(
   reply: DocumentedReply<unknown>,
   isLimited: boolean,
-  schemas: SchemaRegistry,
+  schemas: OpenApiSchemaRegistry,
   fallbackName: string,
 ) {
   const { description, type, mediaType, alternativeType, alternativeExample, example, headers } = reply;
@@ -211,8 +207,8 @@ const ERROR_DESCRIPTIONS: Record<number, string> = {
   503: "Service temporarily unavailable, for example because of a full disk, the response was not ready in time, or too many of your large responses have not been read. No changes were made, unless the message says that they may have been. Retry later",
 };
 
-function errorResponses(names: SchemaRegistry): Record<string, unknown> {
-  const schema = jsonSchemaOfApiSchema(failure, names, "Error");
+function errorResponses(names: OpenApiSchemaRegistry): Record<string, unknown> {
+  const schema = openApiSchemaOf(failure, names, "Error");
   const isAuthenticated = (status: string) => status !== "401" && status !== "500";
   return Object.fromEntries(
     Object.entries(ERROR_DESCRIPTIONS).map(([status, description]) => [

@@ -1,10 +1,6 @@
-import {
-  exampleOfApiSchema,
-  jsonSchemaOfApiSchema,
-  type SchemaRegistry,
-} from "../../api-schemas/definition/api-schema-to-json-schema.ts";
 import { WEBHOOK_DESCRIPTIONS, webhookPayload } from "../../api-schemas/webhook-payload-schema.ts";
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
+import { type OpenApiSchemaRegistry, openApiExampleOf, openApiSchemaOf } from "./openapi-schema.ts";
 
 const VERIFICATION = `Compute the HMAC-SHA256 of the exact bytes of the body, using the full text of the webhook secret as the key,
 and compare it in constant time with \`X-Service-Signature\` (\`sha256=\` followed by the digest in hex). Return 401 if they
@@ -37,13 +33,13 @@ const HEADERS = [
 ];
 
 /** Describes every webhook in the format of OpenAPI 3.1, which 3.0 lacks. */
-export function openApiWebhooks(names: SchemaRegistry): Record<string, unknown> {
+export function openApiWebhooks(names: OpenApiSchemaRegistry): Record<string, unknown> {
   return Object.fromEntries(
     WEBHOOK_EVENTS.map((event) => {
       const form = webhookPayload(event);
       const content = {
-        schema: jsonSchemaOfApiSchema(form, names, form.name),
-        example: exampleOfApiSchema(form),
+        schema: openApiSchemaOf(form, names, form.name),
+        example: openApiExampleOf(form),
       };
       const post = {
         operationId: `on${form.name}`,

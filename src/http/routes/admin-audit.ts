@@ -9,7 +9,7 @@ import {
   subjectParameter,
 } from "../../api-schemas/api-parameter-schemas.ts";
 import { auditPage, auditRow, serializeAuditLog } from "../../api-schemas/audit-schema.ts";
-import { AUDIT_ACTIONS } from "../../domain/wording/audit-actions.ts";
+import { AUDIT_ACTIONS } from "../../domain/wording/audit-action-wording.ts";
 import { namedAuditEntries } from "../../usecases/administration/audit-log.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
 import { adminOperation, type Operation } from "../http-operation.ts";

@@ -30,11 +30,14 @@ import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
 import { underwritingReply } from "../../api-schemas/underwriting-schema.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
-import { parsePlace } from "../../domain/place.ts";
+import { parsePlace } from "../../domain/places/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { bookAlerts } from "../../usecases/book-of-business/book-alerts.ts";
-import { bookPartners } from "../../usecases/book-of-business/book-members.ts";
-import { bookProperties, loadBookPortfolio } from "../../usecases/book-of-business/book-properties.ts";
+import { loadBookOfBusinessPartners } from "../../usecases/book-of-business/book-of-business-partners.ts";
+import {
+  loadBookOfBusinessPortfolio,
+  loadBookOfBusinessProperties,
+} from "../../usecases/book-of-business/book-properties.ts";
 import { currentPartnerPrices } from "../../usecases/costs/partner-prices.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
@@ -86,7 +89,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const slice = parseRowRange(query);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
         const selection = { partnerIds: partnerIdsOf(call), filter };
-        const found = await loadBookPortfolio(
+        const found = await loadBookOfBusinessPortfolio(
           { store, knowledge, yieldNow },
           selection,
           wantsDemo(query),
@@ -115,7 +118,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const slice = parseRowRange(query);
         const filter = parsePropertyFilter(query, knowledge.knownHazards);
         const selection = { partnerIds: partnerIdsOf(call), filter };
-        const { rows, total } = await bookProperties({ store, yieldNow }, selection, slice);
+        const { rows, total } = await loadBookOfBusinessProperties({ store, yieldNow }, selection, slice);
         const page = bookPropertyPage.of(rows.map(serializeBookProperty), slice, total);
         return listReply(call, page, "properties", bookProperty);
       },
@@ -179,7 +182,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const asked = parseLossRequest(query);
         const terms = parsePremiumTerms(query);
         const format = parseTableFormatParameter(call);
-        const members = await bookPartners(store.read, partnerIdsOf(call));
+        const members = await loadBookOfBusinessPartners(store.read, partnerIdsOf(call));
         const selected = await books.ofPartners(lossDeps(call), members, asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
         const losses = await priceSelectedLosses(knowledge, selected, asked, { terms, deviation });
@@ -204,7 +207,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const partnerId = await store.read.properties.ownerOf(params.id!);
         const property = partnerId && (await store.read.properties.find(partnerId, params.id!));
         if (!property) throw propertyNotFound();
-        const [owner] = await bookPartners(store.read, new Set([partnerId]));
+        const [owner] = await loadBookOfBusinessPartners(store.read, new Set([partnerId]));
         const subject = { property, owner: owner!, among: "book" } as const;
         const made = await underwriteProperty(lossDeps(call), knowledge, books, subject, request);
         return ok(withPartner(made, owner!.name));

@@ -1,5 +1,10 @@
 import { partnerInPath } from "../../api-schemas/api-parameter-schemas.ts";
-import { brand, brandRequest, parseBrandChangeJson, serializeBrand } from "../../api-schemas/brand-schema.ts";
+import {
+  brand,
+  brandRequest,
+  parseBrandChangeJson,
+  serializeBrand,
+} from "../../api-schemas/partner-brand-schema.ts";
 import { changeEmbedBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import { requirePartnerInPath } from "./admin-partners.ts";

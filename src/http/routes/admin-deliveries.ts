@@ -29,12 +29,12 @@ import { notFound } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { groupDeliveryFailures } from "../../usecases/deliveries/delivery-failure-groups.ts";
 import { partnerNamesOfDeliveries } from "../../usecases/deliveries/delivery-partner-names.ts";
+import { loadSignedDeliveryHeaders } from "../../usecases/deliveries/load-signed-delivery-headers.ts";
 import {
   countFailedDeliveries,
   resendDelivery,
   resendFailedDeliveries,
 } from "../../usecases/deliveries/resend-deliveries.ts";
-import { loadSignedDeliveryHeaders } from "../../usecases/deliveries/signed-delivery-headers.ts";
 import {
   accepted,
   acceptedReplies,

@@ -25,8 +25,8 @@ import { embedNotFound } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Store } from "../../store/store.ts";
-import { embedPreview } from "../../usecases/embeds/embed-preview.ts";
 import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/embeds.ts";
+import { loadEmbedPreview } from "../../usecases/embeds/load-embed-preview.ts";
 import { adminOperation, created, createdReplies, type Operation, ok, okReplies } from "../http-operation.ts";
 import { parseRowRange } from "../query-parameters.ts";
 
@@ -123,7 +123,7 @@ export function createEmbedOperation(knowledge: Knowledge, publicUrl: () => stri
       const input = parseNewEmbedJson(body);
       if ((await store.read.properties.ownerOf(input.propertyId)) === undefined) throw propertyNotFound();
       const { embed: made, token } = await createEmbed(administration, input);
-      const preview = await embedPreview(store.read, knowledge, made);
+      const preview = await loadEmbedPreview(store.read, knowledge, made);
       const headers = { "cache-control": "no-store" };
       return { ...created(serializeNewEmbed(made, token, publicUrl(), preview)), headers };
     },

@@ -7,7 +7,7 @@ import {
   serializeRevertedModel,
 } from "../../api-schemas/calibration-proposal-schema.ts";
 import { modelReply, serializeModelCheck, serializeModelVersion } from "../../api-schemas/model-schema.ts";
-import type { CalibrationProposal } from "../../domain/calibration/calibration-proposal.ts";
+import type { CalibrationProposal } from "../../domain/calibration/model-version.ts";
 import { conflict } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";

@@ -12,7 +12,7 @@ import { notFound } from "../../domain/errors.ts";
 import type { LoggedError } from "../../logging/logged-error.ts";
 import type { MonitoredJobStart, MonitoredJobState } from "../../monitoring/monitored-job-state.ts";
 import type { ServerOverview } from "../../monitoring/monitored-server-overview.ts";
-import { administerJobRun } from "../../usecases/administration/administer-job.ts";
+import { startJobAsAdministrator } from "../../usecases/administration/start-job-as-administrator.ts";
 import {
   accepted,
   acceptedReplies,
@@ -88,7 +88,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
         const { jobs, runJob: start } = server();
         const find = () => jobs().find(({ name }) => name === params.name);
         if (!find()) throw notFound(`Job not found: ${params.name}`);
-        await administerJobRun(administration, params.name!, start);
+        await startJobAsAdministrator(administration, params.name!, start);
         return accepted(serializeJob(find()!));
       },
     }),

@@ -29,10 +29,10 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import { claimImpactsInSteps } from "../../domain/figures/claim-impact-on-score.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
-import { checkNotRetired, isRetired } from "../../domain/retirement.ts";
+import { checkNotRetiredRule, isRetired } from "../../domain/rules/retirement-rule.ts";
 import { dayOf } from "../../domain/time.ts";
 import { mapYielding, runYielding } from "../../event-loop/event-loop.ts";
-import { iterateStoredComponents } from "../../store/iterate-stored-components.ts";
+import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { ClaimLog, changeClaim, findClaim } from "../../usecases/claims/claims.ts";
 import { claimEvidenceOfProperty } from "../../usecases/claims/property-claims.ts";
@@ -86,7 +86,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
             const { tx } = writer;
             const property = await tx.properties.find(partner.id, params.id!);
             if (!property) throw propertyNotFound();
-            checkNotRetired("Property", property);
+            checkNotRetiredRule("Property", property);
             const log = new ClaimLog(writer, property);
             const result: BulkResult<Claim> = single
               ? { saved: [await log.add(single)], errors: [] }

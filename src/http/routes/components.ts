@@ -39,9 +39,9 @@ import {
 } from "../../api-schemas/score-reason-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
-import { scoreTrendOfDays } from "../../domain/figures/score-trend-points.ts";
+import { scoreTrendFigure } from "../../domain/figures/score-trend-figure.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
-import { parsePlace } from "../../domain/place.ts";
+import { parsePlace } from "../../domain/places/place.ts";
 import { actionFromOwnRow } from "../../domain/planning/planned-appliance.ts";
 import { definedOutlookOf } from "../../domain/projections.ts";
 import { propertyNotFound } from "../../domain/property.ts";
@@ -49,12 +49,12 @@ import { failureDays } from "../../domain/scoring/failure-window.ts";
 import { projectFailure } from "../../domain/scoring/outlook.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
-import { readStoreConsistently } from "../../store/consistent-store-read.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists-queries.ts";
+import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
-import { scoreReasons } from "../../usecases/explanation/score-reasons.ts";
+import { loadScoreReasons } from "../../usecases/explanation/load-score-reasons.ts";
 import { loadComponentHistory } from "../../usecases/history/load-component-history.ts";
 import { actionsOfListedComponents } from "../../usecases/planning/actions-by-component.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
@@ -148,7 +148,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const prices = await partnerPrices(read, knowledge, partner);
         const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
         const property = (await read.properties.find(partner.id, component.propertyId))!;
-        const reasons = await scoreReasons(read, knowledge, property, [component], yieldNow);
+        const reasons = await loadScoreReasons(read, knowledge, property, [component], yieldNow);
         const view = serializeExplainedComponent(
           prices,
           component,
@@ -214,7 +214,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
         const from = addDays(dayOf(call.now), -RETENTION_DAYS);
         const days = await call.store.read.snapshots.days(from);
-        const points = scoreTrendOfDays(await call.store.read.snapshots.trendRows(component.id), days);
+        const points = scoreTrendFigure(await call.store.read.snapshots.trendRows(component.id), days);
         const page = points.slice(slice.offset, slice.offset + slice.limit).map(serializeTrendPoint);
         const subject = { component_id: component.id };
         return ok(trendPage.of(page, slice, points.length, call.partner.name, subject));

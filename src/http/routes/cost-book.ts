@@ -9,15 +9,11 @@ import {
   serializeReplacedBook,
 } from "../../api-schemas/cost-book-schema.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
-import {
-  checkCostLine,
-  costLineWarnings,
-  dropOverlappingCostLines,
-  MOST_COST_LINES,
-} from "../../domain/costs/cost-book-lines.ts";
+import { dropOverlappingCostLines, MOST_COST_LINES } from "../../domain/costs/cost-book-lines.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { Failure, type FieldIssue, invalid } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { checkCostLineRule, costLineRuleWarnings } from "../../domain/rules/cost-line-rule.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { forEachYielding, mapYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { replaceCostBook } from "../../usecases/costs/replace-cost-book.ts";
@@ -101,9 +97,9 @@ export async function costLinesOfRequestBody(
     number++;
     try {
       const line = parseCostLineJson(item, today);
-      checkCostLine(knowledge, line, today);
+      checkCostLineRule(knowledge, line, today);
       lines.push({ line, number });
-      for (const doubt of costLineWarnings(knowledge, line)) warnings.push(`Line ${number}: ${doubt}`);
+      for (const doubt of costLineRuleWarnings(knowledge, line)) warnings.push(`Line ${number}: ${doubt}`);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       first ??= `Line ${number}: ${error.message}`;

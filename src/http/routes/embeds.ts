@@ -9,17 +9,18 @@ import {
 } from "../../api-schemas/api-parameter-schemas.ts";
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import { serializeScoreReason } from "../../api-schemas/score-reason-schema.ts";
-import { type EmbedView, embedStatus } from "../../domain/embed.ts";
+import type { EmbedView } from "../../domain/embed.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { USUAL_FORM_TERMS } from "../../domain/planning/plan-terms.ts";
-import { isRetired } from "../../domain/retirement.ts";
+import { embedStatusByRule } from "../../domain/rules/embed-rule.ts";
+import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
 import { hashSecret } from "../../secrets/secret-hash.ts";
 import type { Store } from "../../store/store.ts";
 import { loadBrand } from "../../usecases/embeds/embed-brands.ts";
-import { scoreReasons } from "../../usecases/explanation/score-reasons.ts";
-import { planProperty } from "../../usecases/planning/property-plan.ts";
+import { loadScoreReasons } from "../../usecases/explanation/load-score-reasons.ts";
+import { planProperty } from "../../usecases/planning/load-property-plan.ts";
 import { loadPropertyFigures } from "../../usecases/portfolio/property-figures.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
 import type { RevisionCaches } from "../../usecases/revision-caches/revision-caches.ts";
@@ -45,7 +46,7 @@ import {
 } from "../http-operation.ts";
 import type { PasscodeRequestGate } from "../passcode-request-gate.ts";
 import { parsePlanTermsQueryOrDefaults } from "../query-parameters.ts";
-import { replyKey } from "../reply-cache-key.ts";
+import { replyCacheKey } from "../reply-cache-key.ts";
 import { RequestConcurrencyLimiter } from "../request-concurrency-limiter.ts";
 import { workbookReply } from "../workbook-replies.ts";
 
@@ -101,7 +102,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   /** Returns the embed and its property; undefined when the token is unknown, expired or revoked. */
   const findEmbed = async ({ params, now }: Call) => {
     const embed = await read.embeds.findByToken(hashSecret(params.token!));
-    if (!embed || embedStatus(embed, now) !== "active") return undefined;
+    if (!embed || embedStatusByRule(embed, now) !== "active") return undefined;
     const property = await read.properties.find(embed.partnerId, embed.propertyId);
     // The page of a retired property is unavailable until it is brought back.
     return property && !isRetired(property) ? { embed, property } : undefined;
@@ -121,7 +122,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     const ids = await runYielding(sectionComponentsToExplainInSteps(all), call.yieldNow);
     const rows = await Promise.all(ids.map((id) => read.components.find(property.partnerId, id)));
     const found = rows.filter((row) => row !== undefined);
-    const reasons = await scoreReasons(read, knowledge, property, found, call.yieldNow);
+    const reasons = await loadScoreReasons(read, knowledge, property, found, call.yieldNow);
     return new Map([...reasons].map(([id, some]) => [id, some.map(serializeScoreReason)]));
   };
   // Loaded with the first page: a start does not wait for the renderer.
@@ -188,7 +189,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     const { id, partnerId } = found.embed;
     const revision = (await read.partners.revision(partnerId)) ?? "";
     const shown = { partners: [{ id: partnerId, revision }], day: dayOf(call.now) };
-    const key = replyKey(id, name, encoding, call.query);
+    const key = replyCacheKey(id, name, encoding, call.query);
     // A cached reply takes memory, too, until the client has read it.
     call.reserveMemoryFor(id);
     const makeUnlessCached = async () => cache.get(key, shown) ?? (await make(found));

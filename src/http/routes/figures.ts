@@ -1,27 +1,27 @@
 import { propertyInPath } from "../../api-schemas/api-parameter-schemas.ts";
 import { addAssumptionsToJson } from "../../api-schemas/assumptions-schema.ts";
 import { complianceReply, serializeCompliance } from "../../api-schemas/compliance-schema.ts";
-import type { FigureJsonAccumulator } from "../../api-schemas/figure-json-accumulator.ts";
+import type { FigureSchemaAccumulator } from "../../api-schemas/figure-schema-accumulator.ts";
 import {
-  conditionJsonAccumulator,
   conditionReply,
-  reserveJsonAccumulator,
+  conditionSchemaAccumulator,
   reserveReply,
+  reserveSchemaAccumulator,
 } from "../../api-schemas/figures-schema.ts";
-import { forecastJsonAccumulator, forecastReply } from "../../api-schemas/forecast-schema.ts";
+import { forecastReply, forecastSchemaAccumulator } from "../../api-schemas/forecast-schema.ts";
 import { withPartner } from "../../api-schemas/paging-schema.ts";
 import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
 import {
-  replacementCostJsonAccumulator,
   replacementCostReply,
+  replacementCostSchemaAccumulator,
 } from "../../api-schemas/replacement-cost-schema.ts";
-import { propertyReportJsonAccumulator, reportReply } from "../../api-schemas/report-schema.ts";
+import { propertyReportSchemaAccumulator, reportReply } from "../../api-schemas/report-schema.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { planContextOf } from "../../domain/planning/plan-context.ts";
 import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
-import { iterateStoredComponents } from "../../store/iterate-stored-components.ts";
+import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { loadPropertyCompliance } from "../../usecases/inspections/load-property-compliance.ts";
@@ -46,7 +46,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readOperationReplies("The report", reportReply),
       handle: (call) =>
-        replyWith(call, (prices) => propertyReportJsonAccumulator(planContextOf(prices), prices, call.now)),
+        replyWith(call, (prices) => propertyReportSchemaAccumulator(planContextOf(prices), prices, call.now)),
     }),
     partnerOperation({
       id: "getPropertyForecast",
@@ -58,7 +58,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readOperationReplies("The forecast", forecastReply),
-      handle: (call) => replyWith(call, forecastJsonAccumulator),
+      handle: (call) => replyWith(call, forecastSchemaAccumulator),
     }),
     partnerOperation({
       id: "getPropertyReserve",
@@ -70,7 +70,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readOperationReplies("The reserves", reserveReply),
-      handle: (call) => replyWith(call, reserveJsonAccumulator),
+      handle: (call) => replyWith(call, reserveSchemaAccumulator),
     }),
     partnerOperation({
       id: "getPropertyConditionScore",
@@ -82,7 +82,8 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readOperationReplies("The condition", conditionReply),
-      handle: (call) => replyWith(call, (prices) => conditionJsonAccumulator(prices, planContextOf(prices))),
+      handle: (call) =>
+        replyWith(call, (prices) => conditionSchemaAccumulator(prices, planContextOf(prices))),
     }),
     partnerOperation({
       id: "getPropertyReplacementCost",
@@ -94,7 +95,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       tag: "Figures",
       parameters: [propertyInPath],
       replies: readOperationReplies("The replacement cost value", replacementCostReply),
-      handle: (call) => replyWith(call, replacementCostJsonAccumulator),
+      handle: (call) => replyWith(call, replacementCostSchemaAccumulator),
     }),
     partnerOperation({
       id: "getPropertyCompliance",
@@ -125,7 +126,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
   /** Answers with a figure of the property's components. */
   async function replyWith<Written extends object>(
     { reserveMemory, now, params, partner, store, yieldNow }: PartnerCall,
-    figureOf: (prices: PriceList) => FigureJsonAccumulator<Written>,
+    figureOf: (prices: PriceList) => FigureSchemaAccumulator<Written>,
   ) {
     const property = await requirePropertyInPath(store, partner, params.id!);
     const prices = await partnerPrices(store.read, knowledge, partner);

@@ -2,6 +2,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { EventStream } from "../../usecases/event-stream/event-stream.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import type { Operation } from "../http-operation.ts";
+import { apiDocumentOperations } from "./api-document.ts";
 import { applianceOperations } from "./appliances.ts";
 import { assetOperation } from "./assets.ts";
 import { claimOperations } from "./claims.ts";
@@ -10,7 +11,6 @@ import { conditionTrendOperations } from "./condition-trends.ts";
 import { costBookOperations } from "./cost-book.ts";
 import { type DeliveryDeps, deliveryOperations } from "./deliveries.ts";
 import { demoPropertyOperations } from "./demo-property.ts";
-import { documentOperations } from "./document.ts";
 import { eventOperations } from "./event-stream.ts";
 import { figureOperations } from "./figures.ts";
 import { importedRowsOperations } from "./imported-rows.ts";
@@ -24,7 +24,7 @@ import { searchOperations } from "./search.ts";
 import { sensorOperations } from "./sensors.ts";
 import { serviceEventOperations } from "./service-events.ts";
 import { type SystemDeps, systemOperations } from "./system.ts";
-import { workOperations } from "./work.ts";
+import { workMarkOperations } from "./work-marks.ts";
 
 type PartnerApiDeps = SystemDeps &
   PhotoDeps &
@@ -46,7 +46,7 @@ export function partnerApiOperations(deps: PartnerApiDeps): Operation[] {
     ...applianceOperations(knowledge, bulkItems),
     ...photoOperations(deps),
     ...serviceEventOperations(bulkItems),
-    ...workOperations(bulkItems),
+    ...workMarkOperations(bulkItems),
     ...searchOperations(knowledge),
     ...conditionTrendOperations(),
     ...importedRowsOperations(knowledge),
@@ -61,7 +61,7 @@ export function partnerApiOperations(deps: PartnerApiDeps): Operation[] {
     ...eventOperations(knowledge, deps.eventStream),
     ...deliveryOperations(deps),
     ...demoPropertyOperations(),
-    ...documentOperations(knowledge, () => operations),
+    ...apiDocumentOperations(knowledge, () => operations),
     assetOperation(),
   ];
   return operations;

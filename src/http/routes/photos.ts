@@ -14,7 +14,7 @@ import {
   upload,
 } from "../../api-schemas/photo-schema.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
-import type { FillRandom } from "../../domain/ids.ts";
+import type { FillRandom } from "../../domain/ids/record-ids.ts";
 import { MOST_PHOTOS, type Photo } from "../../domain/photo.ts";
 import type { Tx } from "../../store/store.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";

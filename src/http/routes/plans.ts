@@ -47,12 +47,12 @@ import {
   reconcilePlanFigures,
   sortedPlanLines,
 } from "../../usecases/planning/load-plan-lines.ts";
+import { planProperty } from "../../usecases/planning/load-property-plan.ts";
 import {
   pageOfPropertyPlans,
   plannedProperties,
   planPortfolio,
 } from "../../usecases/planning/portfolio-plan.ts";
-import { planProperty } from "../../usecases/planning/property-plan.ts";
 import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
 import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";

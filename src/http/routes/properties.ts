@@ -12,7 +12,7 @@ import { withPartner } from "../../api-schemas/paging-schema.ts";
 import {
   portfolioItem,
   portfolioPage,
-  portfolioSummaryJsonAccumulator,
+  portfolioSummarySchemaAccumulator,
   serializePortfolioItem,
   serializePortfolioTotals,
   summaryReply,
@@ -40,8 +40,8 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
-import { iterateStoredComponents } from "../../store/iterate-stored-components.ts";
 import type { Store } from "../../store/store.ts";
+import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { earlyInstallYearWarnings } from "../../usecases/portfolio/appliances.ts";
@@ -223,7 +223,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const prices = await partnerPrices(store.read, knowledge, partner);
         const figure = addAssumptionsToJson(
           prices,
-          portfolioSummaryJsonAccumulator(prices, { totals, flags }),
+          portfolioSummarySchemaAccumulator(prices, { totals, flags }),
         );
         await iterateStoredComponents(store, property.id, figure.add, yieldNow);
         const modelVersion = await modelVersionOf(store.read, knowledge);

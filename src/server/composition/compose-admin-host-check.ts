@@ -1,6 +1,6 @@
 import { parseAdminListenSetting } from "../../config/setting-formats.ts";
 import type { Config } from "../../config/settings.ts";
-import { type HostCheck, ownHostCheck } from "../../http/host-header.ts";
+import { type HostCheck, ownRequestHostCheck } from "../../http/host-header.ts";
 
 /**
  * Returns the check of the hosts by which clients reach the administrators' own listener. A reverse proxy forwards the
@@ -9,7 +9,7 @@ import { type HostCheck, ownHostCheck } from "../../http/host-header.ts";
 export function composeAdminHostCheck({ admin, server }: Config): HostCheck {
   const address = parseAdminListenSetting(admin.listen);
   const publicHost = URL.parse(server.publicUrl)?.hostname;
-  return ownHostCheck({
+  return ownRequestHostCheck({
     listenHost: typeof address === "object" ? address.host : server.host,
     allowed: [...admin.allowedHosts, ...(publicHost === undefined ? [] : [publicHost])],
   });

@@ -1,6 +1,6 @@
 import { renewClusterLockInBackground } from "../../cluster/cluster-locks.ts";
 import type { Config } from "../../config/settings.ts";
-import type { CalibrationProposal } from "../../domain/calibration/calibration-proposal.ts";
+import type { CalibrationProposal } from "../../domain/calibration/model-version.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { Store } from "../../store/store.ts";
 import {

@@ -9,7 +9,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { systemTimers } from "../../event-loop/event-loop.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { Store } from "../../store/store.ts";
-import { BUILD } from "../build-info.ts";
+import { BUILD } from "../server-build-info.ts";
 
 export type ClusterMembership = {
   cluster: Cluster;

@@ -3,7 +3,7 @@ import { opendir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { backUpDeletedPhoto } from "../../backup/backup-deleted-photos.ts";
 import { notFound, StorageError } from "../../domain/errors.ts";
-import { isPhotoFileName } from "../../domain/photo.ts";
+import { meetsPhotoFileNameRule } from "../../domain/rules/photo-file-rule.ts";
 import { formatBytes, replaceFile, storageErrorOfFile } from "../../files/durable-files.ts";
 import type { Store } from "../../store/store.ts";
 import type { PhotoFiles } from "../../usecases/photos/record-photos.ts";
@@ -46,7 +46,7 @@ function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits): PhotoFiles
     async *writtenBefore(instant) {
       let names: string[] = [];
       for await (const { name } of await opendir(folder)) {
-        if (!isPhotoFileName(name)) continue;
+        if (!meetsPhotoFileNameRule(name)) continue;
         const written = await stat(join(folder, name)).catch(() => undefined);
         if (written === undefined || written.mtimeMs >= instant) continue;
         names.push(name);

@@ -5,7 +5,7 @@ import {
 } from "../../cluster/distributed-address-rate-window.ts";
 import { DistributedRateWindow } from "../../cluster/distributed-rate-window.ts";
 import type { Config } from "../../config/settings.ts";
-import type { FillRandom } from "../../domain/ids.ts";
+import type { FillRandom } from "../../domain/ids/record-ids.ts";
 import { systemTimers } from "../../event-loop/event-loop.ts";
 import { RequestSlidingWindow } from "../../http/request-sliding-window.ts";
 import type { Durability, Store } from "../../store/store.ts";

@@ -7,11 +7,11 @@ import type { Logger } from "../../logging/logger.ts";
 import type { Store } from "../../store/store.ts";
 import { readAuthorities } from "../../tls/pem-files.ts";
 import {
-  createDeliveryLeases,
   createDeliveryRepository,
+  deliveryLeaseName,
 } from "../../usecases/deliveries/stored-delivery-repository.ts";
 import { createDispatcher, type Dispatcher } from "../../webhooks/webhook-dispatcher.ts";
-import { DISPATCHER_DEFAULTS } from "../../webhooks/webhook-dispatcher-deps.ts";
+import { type DeliveryLeases, DISPATCHER_DEFAULTS } from "../../webhooks/webhook-dispatcher-deps.ts";
 import { createWebhookResolver } from "../../webhooks/webhook-dns-resolver.ts";
 import { DEFAULT_PAUSE_LIMITS } from "../../webhooks/webhook-endpoint-health.ts";
 import { createWebhookHttpSender, type HttpSender } from "../../webhooks/webhook-http-sender.ts";
@@ -50,7 +50,7 @@ export function composeWebhookDispatcher(
   cluster: Cluster = SINGLE_NODE,
 ): Dispatcher {
   const { concurrencyPerPartner, timeoutMs, pauseAfterFailures, probeIntervalS } = config.webhooks;
-  const leases = createDeliveryLeases(cluster);
+  const leases = composeDeliveryLeases(cluster);
   const failures = pauseAfterFailures === 0 ? Number.POSITIVE_INFINITY : pauseAfterFailures;
   return createDispatcher(
     {
@@ -101,4 +101,22 @@ export async function composeCommitWatch(
     look().catch((error) => log.error({ err: error }, "changes by another process could not be read"));
   }, WATCH_MS);
   return () => clearInterval(timer);
+}
+
+/** Returns the leases of the dispatcher; undefined on a single node. */
+export function composeDeliveryLeases(cluster: Cluster): DeliveryLeases | undefined {
+  if (cluster.isSingleNode) return undefined;
+  const prefix = deliveryLeaseName("");
+  const partnerOf = (name: string) => name.slice(prefix.length);
+  return {
+    async acquire(partnerIds) {
+      const own = await cluster.acquire(partnerIds.map(deliveryLeaseName));
+      return new Map(Array.from(own, ([name, epoch]) => [partnerOf(name), epoch]));
+    },
+    isHeld: (partnerId, epoch, needMs) =>
+      cluster.holds({ name: deliveryLeaseName(partnerId), epoch }, needMs),
+    release: (partnerIds) => cluster.release(partnerIds.map(deliveryLeaseName)),
+    onLost: (listener) =>
+      cluster.onLost((names) => listener(names.filter((name) => name.startsWith(prefix)).map(partnerOf))),
+  };
 }

@@ -1,6 +1,6 @@
 import type { Instant } from "../../domain/time.ts";
 import { copyPortfolioRows } from "../database-transfer.ts";
-import { openSqliteTransferEndpoint } from "../sqlite/sqlite-transfer-endpoint.ts";
+import { openSqliteStoreForTransfer } from "../sqlite/sqlite-transfer-endpoint.ts";
 import { parsePostgresUrl } from "./connection/postgres-address.ts";
 import { PostgresConnections } from "./connection/postgres-connections.ts";
 import { openPostgresReadSnapshot } from "./connection/postgres-read-snapshot.ts";
@@ -22,7 +22,7 @@ export async function copyPostgresPortfolioToFile(
   const connections = new PostgresConnections(address);
   try {
     const snapshot = await openPostgresReadSnapshot(connections);
-    const to = openSqliteTransferEndpoint(file, now);
+    const to = openSqliteStoreForTransfer(file, now);
     try {
       const lastInstant = async () => {
         const { rows } = await snapshot.runner.read({

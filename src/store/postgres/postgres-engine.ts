@@ -15,7 +15,7 @@ import { PostgresTableNamingDialect } from "./postgres-table-naming-dialect.ts";
 import { tables } from "./postgres-tables.ts";
 import { TYPE_PARSERS } from "./postgres-type-parsers.ts";
 import {
-  postgresAddStatement,
+  postgresAddToRowStatement,
   postgresInsertStatement,
   postgresUpdateStatement,
   type RowStatement,
@@ -98,7 +98,7 @@ export function postgresEngine(
       return rowWrite(() => postgresUpdateStatement(table, key, columns));
     },
     addToRow: (table, keys, columns, options = {}) =>
-      rowWrite(() => postgresAddStatement(table, keys, columns, options)),
+      rowWrite(() => postgresAddToRowStatement(table, keys, columns, options)),
     prepared(make) {
       return lazyStatement(() => {
         const query = make() as unknown as Query & { prepare(name?: string): never };

@@ -1,5 +1,5 @@
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
-import { defineTables } from "../schema.ts";
+import { defineTables } from "../store-schema.ts";
 import { postgresColumnTypes } from "./postgres-column-types.ts";
 
 /** The tables of the schema, for PostgreSQL. */

@@ -1,8 +1,8 @@
 import { and, count, desc, eq, gte, lt } from "drizzle-orm";
 import type { AuditEntry, AuditFilter } from "../../domain/audit-entry.ts";
-import { isId } from "../../domain/ids.ts";
+import { isId } from "../../domain/ids/record-ids.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { AuditAction } from "../../domain/wording/audit-actions.ts";
+import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import type { Engine } from "../engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 

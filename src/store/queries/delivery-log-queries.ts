@@ -6,7 +6,7 @@ import {
   type LoggedDelivery,
   MAX_GROUP_COUNT,
 } from "../../domain/delivery.ts";
-import { deliveryCreatedAt, deliveryIdLowerBound } from "../../domain/ids.ts";
+import { deliveryCreatedAt, deliveryIdLowerBound } from "../../domain/ids/record-ids.ts";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";

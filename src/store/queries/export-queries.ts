@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, gte, lte, max, or } from "drizzle-orm";
-import type { TrendRow } from "../../domain/figures/score-trend-points.ts";
+import type { TrendRow } from "../../domain/figures/score-trend-figure.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Engine } from "../engine.ts";
-import type { Tables } from "../schema.ts";
+import type { Tables } from "../store-schema.ts";
 import type { EventOutcome } from "./service-events-queries.ts";
 
 /** A partner's rows after an id, up to and including another, in the order of the ids. */

@@ -12,22 +12,6 @@ const PORTFOLIO = "";
 
 const isCounted = ({ known, suspected }: CodeCount) => known + suspected > 0;
 
-const NONE = { known: 0, suspected: 0, properties: 0 };
-
-/** Adds a count to those by code. */
-export function addFlagCountRow(
-  counts: Map<string, CodeCount>,
-  { code, known, suspected, properties }: CodeCount,
-): void {
-  const before = counts.get(code) ?? NONE;
-  counts.set(code, {
-    code,
-    known: before.known + known,
-    suspected: before.suspected + suspected,
-    properties: before.properties + properties,
-  });
-}
-
 /** Counts of flagged appliances, updated by each write that changes one. */
 export function hazardFlagStore(engine: Engine) {
   const { db } = engine;

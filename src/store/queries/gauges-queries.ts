@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { deliveryCreatedAt } from "../../domain/ids.ts";
+import { deliveryCreatedAt } from "../../domain/ids/record-ids.ts";
 import type { Day, Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import { MOST_COUNTED } from "./delivery-log-queries.ts";

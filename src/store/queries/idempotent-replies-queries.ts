@@ -1,7 +1,7 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { Tables } from "../schema.ts";
+import type { Tables } from "../store-schema.ts";
 
 const { placeholder } = sql;
 

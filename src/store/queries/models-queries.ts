@@ -6,7 +6,7 @@ import type {
   StoredFit,
 } from "../../domain/calibration/model-version.ts";
 import type { Engine } from "../engine.ts";
-import type { Tables } from "../schema.ts";
+import type { Tables } from "../store-schema.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

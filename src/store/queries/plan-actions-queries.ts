@@ -16,7 +16,7 @@ import type { ActionName } from "../../domain/planning/action.ts";
 import type { ActionSums } from "../../domain/planning/due-actions.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Day } from "../../domain/time.ts";
-import type { WorkState } from "../../domain/work.ts";
+import type { WorkState } from "../../domain/work-mark.ts";
 import type { Engine } from "../engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 import { isInSequenceRange, sequenceRange } from "./list-page-starts-queries.ts";

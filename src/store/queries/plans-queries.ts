@@ -7,7 +7,7 @@ import {
   type PlanRowSums,
   type PlanSums,
 } from "../../domain/planning/plan-sums.ts";
-import type { PropertyCandidate } from "../../domain/planning/property-plan.ts";
+import type { PropertyCandidate } from "../../domain/planning/property-plan-summary.ts";
 import type { Property } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";

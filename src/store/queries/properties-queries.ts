@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from "drizzle-orm";
-import { streetKeyRange } from "../../domain/address.ts";
+import { streetKeyRange } from "../../domain/places/postal-address.ts";
 import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
@@ -320,7 +320,7 @@ export function propertyStore(engine: Engine) {
     ): Promise<{ id: string; name: string } | undefined> {
       return (await ofAddressKey({ partnerId, addressKey }))[0];
     },
-    /** Returns properties with a street address, as `normalizedStreet` writes it, in any place. */
+    /** Returns properties with a street address, as `normalizedPostalStreet` writes it, in any place. */
     async onStreet(partnerId: string, street: string, limit: number): Promise<MatchedProperty[]> {
       return await onStreet({ partnerId, ...streetKeyRange(street), limit });
     },

@@ -1,10 +1,11 @@
 import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import type { BilledEvent } from "../../domain/costs/cost-history.ts";
+import type { NoteReading } from "../../domain/scoring/note-findings.ts";
 import type { DayRange } from "../../domain/scoring/service-record-start.ts";
 import type { Condition, EventType, ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { Tables } from "../schema.ts";
+import type { Tables } from "../store-schema.ts";
 import { aliased } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -18,18 +19,6 @@ export type EventEvidenceRow = {
   conditionAfter: Condition | null;
 } & Pick<NoteReading, "noteKey" | "findings" | "hazards" | "readBy"> &
   Unread;
-
-/** The stored findings of a note; all null without one. */
-export type NoteReading = {
-  noteKey: string | null;
-  /** Word groups, separated by spaces, with `/2` after those that count half. */
-  findings: string | null;
-  /** Inspection types, separated by spaces. */
-  notedInspections: string | null;
-  /** Codes of known hazards and marks of a note of units, separated by spaces; also null if the note has none. */
-  hazards: string | null;
-  readBy: string | null;
-};
 
 type Unread = {
   id: string;

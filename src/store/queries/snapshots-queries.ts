@@ -1,9 +1,9 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { CLOCK_TOLERANCE_MS } from "../../cluster/cluster-server.ts";
-import type { TrendRow } from "../../domain/figures/score-trend-points.ts";
+import type { TrendRow } from "../../domain/figures/score-trend-figure.ts";
 import { type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import type { Tables } from "../schema.ts";
+import type { Tables } from "../store-schema.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 import { aliased } from "./sql-column-aliases.ts";
 

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, gte, isNull, lt, ne, type SQL, sql } from "drizzle-orm";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
-import type { Work } from "../../domain/work.ts";
+import type { Work } from "../../domain/work-mark.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./sql-column-aliases.ts";
 

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { notFound } from "../../domain/errors.ts";
-import { deliveryIdAt, type IdKind, increasingIdGenerator } from "../../domain/ids.ts";
+import { deliveryIdAt, type IdKind, increasingIdGenerator } from "../../domain/ids/record-ids.ts";
 import { TimeSlice } from "../../event-loop/event-loop.ts";
 import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts";
 import { createStores } from "../stores.ts";

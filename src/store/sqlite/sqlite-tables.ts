@@ -1,4 +1,4 @@
-import { defineTables } from "../schema.ts";
+import { defineTables } from "../store-schema.ts";
 import { sqliteColumnTypes } from "./sqlite-column-types.ts";
 
 /** The tables of the schema, for SQLite. */

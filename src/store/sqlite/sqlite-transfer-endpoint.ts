@@ -4,7 +4,7 @@ import { latestInstantStore } from "../queries/latest-instant-queries.ts";
 import { openSqlite } from "./open-sqlite.ts";
 
 /** Opens a database file as an endpoint of a transfer; creates it when missing. No other process may write to it. */
-export function openSqliteTransferEndpoint(file: string, now: Instant): TransferEndpoint & { close(): void } {
+export function openSqliteStoreForTransfer(file: string, now: Instant): TransferEndpoint & { close(): void } {
   const sqlite = openSqlite(file, { now });
   const { connection, writer: engine } = sqlite;
   const clock = latestInstantStore(engine);

@@ -1,5 +1,5 @@
 import type { AuditEntry, NamedAuditEntry } from "../../domain/audit-entry.ts";
-import { auditSentence } from "../../domain/wording/audit-actions.ts";
+import { auditActionWording } from "../../domain/wording/audit-action-wording.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** Returns entries of the audit log with the names of their actors and partners, and with their sentences. */
@@ -17,7 +17,7 @@ export async function namedAuditEntries(
       ...entry,
       actorName: names.get(actor) ?? actor,
       partnerName,
-      sentence: `${auditSentence(entry, names.get(subject) ?? subject)}${isOfOther ? ` for ${partnerName}` : ""}`,
+      sentence: `${auditActionWording(entry, names.get(subject) ?? subject)}${isOfOther ? ` for ${partnerName}` : ""}`,
     };
   });
 }

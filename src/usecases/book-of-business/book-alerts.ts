@@ -1,6 +1,5 @@
 import { CRITICAL_FROM, type PlacedComponent } from "../../domain/component.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
-import { readBookStoreConsistently } from "../../store/consistent-store-read.ts";
 import { scoreRangeOfTier } from "../../store/queries/alert-lists-queries.ts";
 import type {
   AlertCell,
@@ -10,10 +9,11 @@ import type {
   ValueCount,
   ValueRange,
 } from "../../store/queries/book-lists-queries.ts";
+import { readBookStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { bookListPartsOfPage } from "./book-list-pages.ts";
-import { bookPartners } from "./book-members.ts";
+import { loadBookOfBusinessPartners } from "./book-of-business-partners.ts";
 import type { BookDeps } from "./book-properties.ts";
 
 /** Alerts whose index entries one statement counts. */
@@ -40,7 +40,7 @@ export async function bookAlerts(
   const listedValue = (row: PlacedComponent) =>
     listed.order === "cost" ? row.expectedCostCents : row.riskScore;
   return await readBookStoreConsistently(store, async (read) => {
-    const members = await bookPartners(read, partnerIds);
+    const members = await loadBookOfBusinessPartners(read, partnerIds);
     const reading = { read, yieldNow, steps: stepsOf(members) };
     const { values, critical, warning, offset } = await countsOf(reading, listed, slice);
     const found = { critical, warning };

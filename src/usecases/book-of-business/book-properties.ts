@@ -1,14 +1,14 @@
 import type { AssumptionCounts } from "../../domain/figures/assumptions.ts";
+import { type PortfolioTotals, subtractPortfolioSums } from "../../domain/figures/portfolio-totals-figure.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { type PortfolioTotals, subtractPortfolioSums } from "../../domain/portfolio-totals.ts";
 import type { Property } from "../../domain/property.ts";
-import type { PropertyFilter } from "../../domain/property-filter.ts";
 import type { PropertyTotals } from "../../domain/property-totals.ts";
+import type { PropertyFilter } from "../../domain/rules/property-filter-rule.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
-import { readBookStoreConsistently } from "../../store/consistent-store-read.ts";
 import type { BookMember } from "../../store/queries/book-lists-queries.ts";
 import type { CodeCount } from "../../store/queries/flags-queries.ts";
 import type { Store } from "../../store/store.ts";
+import { readBookStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import {
@@ -22,7 +22,7 @@ import {
   portfolioAssumptionCounts,
 } from "../portfolio/portfolio-assumption-counts.ts";
 import { bookListPartsOfPage } from "./book-list-pages.ts";
-import { bookPartners } from "./book-members.ts";
+import { loadBookOfBusinessPartners } from "./book-of-business-partners.ts";
 
 /*
  * The properties of several partners as one list: by partner, then by creation. The stored totals of partners locate a page,
@@ -44,13 +44,13 @@ type BookBasis = {
 type BookSelection = { partnerIds: ReadonlySet<string> | undefined; filter: PropertyFilter | undefined };
 
 /** Returns a page of the properties that match the filter. Throws not_found for an unknown partner. */
-export async function bookProperties(
+export async function loadBookOfBusinessProperties(
   { store, yieldNow }: BookDeps,
   { partnerIds, filter }: BookSelection,
   slice: StoredRowRange,
 ): Promise<BookPage> {
   return await readBookStoreConsistently(store, async (read) => {
-    const members = await bookPartners(read, partnerIds);
+    const members = await loadBookOfBusinessPartners(read, partnerIds);
     const page = filter
       ? await listPortfolioMatches(read, await findPortfolioMatches(read, yieldNow, members, filter), slice)
       : await unfilteredPage(read, members, slice);
@@ -62,14 +62,14 @@ export async function bookProperties(
  * Returns the same with the sums over all matches and what they rest on, from one state of the database. Sums leave out demo
  * properties unless `includeDemo`.
  */
-export async function loadBookPortfolio(
+export async function loadBookOfBusinessPortfolio(
   { store, knowledge, yieldNow }: PortfolioDeps,
   { partnerIds, filter }: BookSelection,
   includeDemo: boolean,
   slice: StoredRowRange,
 ): Promise<BookPage & BookSums & BookBasis> {
   return await readBookStoreConsistently(store, async (read) => {
-    const members = await bookPartners(read, partnerIds);
+    const members = await loadBookOfBusinessPartners(read, partnerIds);
     const ids = members.map(({ id }) => id);
     const without = includeDemo ? [] : await read.book.demoIds(ids);
     const recalculated = new Set((await read.recalculations.all()).map(({ partnerId }) => partnerId));

@@ -1,8 +1,8 @@
 import type { Calibration } from "../../domain/calibration/calibration.ts";
+import type { LifeOnRecord } from "../../domain/calibration/calibration-life.ts";
 import { HAZARD_YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
 import { countFailuresByYearInSteps } from "../../domain/calibration/failure-years.ts";
 import { countFailures, FEWEST_FAILURES, type Fit, fitRecordInSteps } from "../../domain/calibration/fit.ts";
-import type { LifeOnRecord } from "../../domain/calibration/life.ts";
 import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
 import { fitSharedCausesInSteps } from "../../domain/calibration/shared-causes.ts";
 import {

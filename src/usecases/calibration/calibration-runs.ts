@@ -6,10 +6,9 @@ import {
   lockHeldError,
   renewClusterLockInBackground,
 } from "../../cluster/cluster-locks.ts";
-import type { CalibrationProposal } from "../../domain/calibration/calibration-proposal.ts";
-import { storedFitId } from "../../domain/calibration/model-version.ts";
+import { type CalibrationProposal, storedFitId } from "../../domain/calibration/model-version.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import type { AuditAction } from "../../domain/wording/audit-actions.ts";
+import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import type { LatestCalibration } from "../../store/queries/models-queries.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";

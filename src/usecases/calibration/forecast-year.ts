@@ -1,13 +1,13 @@
 import type { Calibration } from "../../domain/calibration/calibration.ts";
+import type { LifeOnRecord } from "../../domain/calibration/calibration-life.ts";
 import { HAZARD_YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
 import { WindowCounts } from "../../domain/calibration/failure-window-counts.ts";
-import type { LifeOnRecord } from "../../domain/calibration/life.ts";
 import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
 import { type FailureForecast, validateForecastsInSteps } from "../../domain/calibration/model-proof.ts";
 import { isComponentOfType } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
-import { isRetired } from "../../domain/retirement.ts";
+import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import { failureWindowSurvival } from "../../domain/scoring/failure-window.ts";
 import { type ModelCorrections, UNCORRECTED } from "../../domain/scoring/model-corrections.ts";
 import { failureProbability } from "../../domain/scoring/outlook.ts";

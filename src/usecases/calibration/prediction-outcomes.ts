@@ -1,5 +1,6 @@
 import type { ComponentToScore } from "../../domain/component.ts";
-import { appliancesSharingScores } from "../../domain/scoring/appliances-sharing-scores.ts";
+import { isScoredByCascade } from "../../domain/scoring/cascade-links.ts";
+import { appliancesByEqualScoringInputs } from "../../domain/scoring/equal-scoring-inputs.ts";
 import {
   CascadeEffects,
   type CascadeSource as CascadingAppliance,
@@ -14,7 +15,7 @@ import type { DayEvent } from "../../store/queries/service-events-queries.ts";
 import { type LoadedProperty, loadHistories } from "../history/load-histories.ts";
 import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { isRescoredByCascade, rescoreBatches, rescoredUpstreamAppliances } from "../rescoring/rescore.ts";
+import { rescoreBatches, rescoredUpstreamAppliances } from "../rescoring/rescore.ts";
 import { loadModelCorrections, modelVersionOf } from "./active-model.ts";
 
 /** The events of one appliance on one day. */
@@ -87,7 +88,7 @@ export class PredictionOutcomeLog {
     const histories = new Map(loaded.history.appliances.map((history) => [history.id, history]));
     const reachingEver = upstream.map(({ id }) => histories.get(id)!);
     const ofUpstream = await loadModelCorrections(tx, knowledge, reachingEver);
-    const stands = appliancesSharingScores(reachingEver, ofUpstream);
+    const stands = appliancesByEqualScoringInputs(reachingEver, ofUpstream);
     for (const [date, logs] of days) {
       const before = addDays(date, -1);
       const targets = [...logs.keys()];
@@ -133,7 +134,7 @@ export class PredictionOutcomeLog {
     const spokenOf = [...new Set([...days.values()].flatMap((logs) => [...logs.keys()]))].map(
       (id) => this.#appliances.get(id)!,
     );
-    const isReached = spokenOf.some(({ typeId }) => isRescoredByCascade(knowledge, typeId));
+    const isReached = spokenOf.some(({ typeId }) => isScoredByCascade(knowledge, typeId));
     const all = isReached ? await loadAppliancesOfHistory(tx, propertyId) : [];
     const upstream = rescoredUpstreamAppliances(knowledge, spokenOf, all);
     const read = new Map([...upstream, ...spokenOf].map((appliance) => [appliance.id, appliance]));

@@ -1,20 +1,15 @@
 import { serializeStoredClaim } from "../../api-schemas/claim-schema.ts";
 import type { ChangeOrVoid, Voiding } from "../../api-schemas/voiding-schema.ts";
-import {
-  type Claim,
-  type ClaimChange,
-  checkAllowedClaimDays,
-  type NewClaim,
-  NO_LOSS_FIGURES,
-} from "../../domain/claim.ts";
+import { type Claim, type ClaimChange, type NewClaim, NO_LOSS_FIGURES } from "../../domain/claim.ts";
 import type { Component } from "../../domain/component.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
-import { voidingToApply } from "../../domain/record-voiding.ts";
-import { checkNotRetired } from "../../domain/retirement.ts";
+import { checkClaimDaysRule } from "../../domain/rules/claim-days-rule.ts";
+import { checkNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
+import { voidingByRule } from "../../domain/rules/voiding-rule.ts";
 import { strongestClaims } from "../../domain/scoring/claim-evidence.ts";
 import { dayNumber, dayOf } from "../../domain/time.ts";
-import type { AuditAction } from "../../domain/wording/audit-actions.ts";
+import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
@@ -40,7 +35,7 @@ export class ClaimLog {
    */
   async add(input: NewClaim, { isNumberUnused = false } = {}): Promise<Claim> {
     const { tx, partner } = this.writer;
-    checkAllowedClaimDays({ ...NO_LOSS_FIGURES, ...input }, dayOf(tx.now));
+    checkClaimDaysRule({ ...NO_LOSS_FIGURES, ...input }, dayOf(tx.now));
     if (!isNumberUnused) await this.#refuseTakenNumber(input.claimNumber);
     const claim: Claim = {
       ...NO_LOSS_FIGURES,
@@ -62,7 +57,7 @@ export class ClaimLog {
       throw conflict(`Claim ${before.id} was voided and cannot be changed: record it again`);
     const { tx } = this.writer;
     const after: Claim = { ...before, ...change };
-    checkAllowedClaimDays(after, dayOf(tx.now));
+    checkClaimDaysRule(after, dayOf(tx.now));
     if (after.claimNumber !== before.claimNumber) await this.#refuseTakenNumber(after.claimNumber);
     await this.#replace(before, after, change, "claim.update");
     return after;
@@ -73,7 +68,7 @@ export class ClaimLog {
    * reason if it has none.
    */
   async void(before: Claim, { reason }: Voiding): Promise<Claim> {
-    const voiding = voidingToApply(before, reason, this.writer.tx.now);
+    const voiding = voidingByRule(before, reason, this.writer.tx.now);
     if (!voiding) return before;
     const after = { ...before, ...voiding };
     await this.#replace(before, after, voiding, "claim.void");
@@ -140,7 +135,7 @@ export async function changeClaim(
   const { tx, partner } = writer;
   const property = await tx.properties.find(partner.id, propertyId);
   if (!property) throw propertyNotFound();
-  checkNotRetired("Property", property);
+  checkNotRetiredRule("Property", property);
   const before = await findClaim(tx, propertyId, claimId);
   const log = new ClaimLog(writer, property);
   const after =

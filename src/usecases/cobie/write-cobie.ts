@@ -1,7 +1,7 @@
 import { serializeProperty } from "../../api-schemas/property-schema.ts";
 import { type Appliance, DEFAULT_USAGE } from "../../domain/appliance.ts";
 import { conflict } from "../../domain/errors.ts";
-import { parseStoredCodes } from "../../domain/hazards.ts";
+import { parseStoredCodes } from "../../domain/hazards/hazard-flags.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property, Unit } from "../../domain/property.ts";
 import { type Instant, isoText } from "../../domain/time.ts";

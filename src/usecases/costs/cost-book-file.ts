@@ -2,8 +2,6 @@ import { newCostLine, parseCostLineJson } from "../../api-schemas/cost-book-sche
 import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import type { CsvSource } from "../../csv/csv-source.ts";
 import {
-  checkCostLine,
-  costLineWarnings,
   dropOverlappingCostLines,
   MOST_COST_LINES,
   type NumberedLine,
@@ -11,6 +9,7 @@ import {
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { checkCostLineRule, costLineRuleWarnings } from "../../domain/rules/cost-line-rule.ts";
 import type { Day } from "../../domain/time.ts";
 import { readImportRows, surveyImportFile } from "../import/file-rows.ts";
 import { type RejectedRow, type RejectedRows, RejectLog } from "../import/rejects.ts";
@@ -52,7 +51,7 @@ export async function readCostBookFile(
     references: [["proactive_cost"], ["reactive_cost"]],
     read(cells) {
       const line = parseCostLineJson(cells, today);
-      checkCostLine(knowledge, line, today);
+      checkCostLineRule(knowledge, line, today);
       return line;
     },
   };
@@ -80,7 +79,7 @@ export async function readCostBookFile(
   }
   const { lines, warnings } = dropOverlappingCostLines(given);
   const doubts = given.flatMap(({ line, number }) =>
-    costLineWarnings(knowledge, line).map((doubt) => `Line ${number}: ${doubt}`),
+    costLineRuleWarnings(knowledge, line).map((doubt) => `Line ${number}: ${doubt}`),
   );
   const ignoring =
     ignored.length > 0

@@ -1,13 +1,12 @@
 import { serializeCostLine } from "../../api-schemas/cost-book-schema.ts";
 import {
-  type CostLineChange,
-  costLineDifferences,
-  costLinesWithIds,
+  costLineScopeKey,
   MOST_COST_LINES,
   type StoredCostLine,
 } from "../../domain/costs/cost-book-lines.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { invalid } from "../../domain/errors.ts";
+import type { Instant } from "../../domain/time.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { recalculateSumsForPrices } from "../recalculation/recalculate-sums.ts";
 
@@ -73,3 +72,39 @@ async function recordChanges(
     await tx.yieldToEventLoop();
   }
 }
+
+/** Returns the lines with ids: a line for the same as one of the book before keeps its id. */
+function costLinesWithIds(
+  before: readonly StoredCostLine[],
+  lines: readonly CostLine[],
+  newLine: () => { id: string; createdAt: Instant },
+): StoredCostLine[] {
+  const known = new Map(before.map((line) => [costLineScopeKey(line), line]));
+  return lines.map((line) => {
+    const { id, createdAt } = known.get(costLineScopeKey(line)) ?? newLine();
+    const { typeId, componentDefId, state, plannedCents, failedCents, size, asOf, source } = line;
+    return { id, typeId, componentDefId, state, plannedCents, failedCents, size, asOf, source, createdAt };
+  });
+}
+
+/** A difference between two books: `before` is null for a new line, `after` for one that is gone. */
+type CostLineChange = { before: StoredCostLine | null; after: StoredCostLine | null };
+
+/** Returns the differences between two books, in the order of the later one; lines that only moved are none. */
+function costLineDifferences(
+  before: readonly StoredCostLine[],
+  after: readonly StoredCostLine[],
+): CostLineChange[] {
+  const earlier = new Map(before.map((line) => [line.id, line]));
+  const changes: CostLineChange[] = [];
+  for (const line of after) {
+    const was = earlier.get(line.id) ?? null;
+    earlier.delete(line.id);
+    if (!was || !isSame(was, line)) changes.push({ before: was, after: line });
+  }
+  return [...changes, ...[...earlier.values()].map((line) => ({ before: line, after: null }))];
+}
+
+/** Returns whether two lines for the same state the same. */
+const isSame = (one: CostLine, other: CostLine) =>
+  one.plannedCents === other.plannedCents && one.failedCents === other.failedCents && one.asOf === other.asOf;

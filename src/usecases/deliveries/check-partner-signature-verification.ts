@@ -1,5 +1,5 @@
 import { serializeWebhookEvent, webhookTestMessage } from "../../api-schemas/webhook-payload-schema.ts";
-import { deliveryIdAt } from "../../domain/ids.ts";
+import { deliveryIdAt } from "../../domain/ids/record-ids.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";

@@ -1,13 +1,12 @@
 import { LRUCache } from "lru-cache";
 import { type Cluster, SINGLE_NODE } from "../../cluster/cluster.ts";
-import { hasSecretOverlapEnded } from "../../domain/partner.ts";
+import { hasSecretOverlapEndedByRule } from "../../domain/rules/secret-overlap-rule.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Encryptor } from "../../secrets/encryptor.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { AttemptResult } from "../../webhooks/attempt-delivery.ts";
 import type { DeliveryRepository, RevisedEndpoint } from "../../webhooks/delivery-repository.ts";
 import { MAX_DELAY_MS } from "../../webhooks/delivery-retry-schedule.ts";
-import type { DeliveryLeases } from "../../webhooks/webhook-dispatcher-deps.ts";
 import { HEALTHY } from "../../webhooks/webhook-endpoint-health.ts";
 
 /** The most decrypted secrets kept in memory, by their encrypted text. */
@@ -39,7 +38,7 @@ export function createDeliveryRepository(
     if (!endpoint) return null;
     const { url, revision } = endpoint;
     const next = endpoint.nextSecret && (await decrypt(endpoint.nextSecret));
-    if (next && hasSecretOverlapEnded(endpoint, clock()))
+    if (next && hasSecretOverlapEndedByRule(endpoint, clock()))
       return { url, revision, secret: next, nextSecret: null };
     return { url, revision, secret: await decrypt(endpoint.secret), nextSecret: next || null };
   }
@@ -75,7 +74,7 @@ export function createDeliveryRepository(
   };
 }
 
-const leaseName = (partnerId: string) => `deliveries:${partnerId}`;
+export const deliveryLeaseName = (partnerId: string) => `deliveries:${partnerId}`;
 
 /**
  * Returns the results of partners whose leases this server still holds; the server that has acquired a lease since reports its own.
@@ -85,26 +84,9 @@ export async function deliveryResultsUnderLeases<Made extends { partnerId: strin
   cluster: Cluster,
   made: readonly Made[],
 ): Promise<Made[]> {
-  const names = new Set(made.map(({ partnerId }) => leaseName(partnerId)));
+  const names = new Set(made.map(({ partnerId }) => deliveryLeaseName(partnerId)));
   const own = await cluster.confirm(tx, [...names]);
-  return made.filter(({ partnerId, epoch }) => own.get(leaseName(partnerId)) === epoch);
-}
-
-/** Returns the leases of the dispatcher; undefined on a single node. */
-export function createDeliveryLeases(cluster: Cluster): DeliveryLeases | undefined {
-  if (cluster.isSingleNode) return undefined;
-  const prefix = leaseName("");
-  const partnerOf = (name: string) => name.slice(prefix.length);
-  return {
-    async acquire(partnerIds) {
-      const own = await cluster.acquire(partnerIds.map(leaseName));
-      return new Map(Array.from(own, ([name, epoch]) => [partnerOf(name), epoch]));
-    },
-    isHeld: (partnerId, epoch, needMs) => cluster.holds({ name: leaseName(partnerId), epoch }, needMs),
-    release: (partnerIds) => cluster.release(partnerIds.map(leaseName)),
-    onLost: (listener) =>
-      cluster.onLost((names) => listener(names.filter((name) => name.startsWith(prefix)).map(partnerOf))),
-  };
+  return made.filter(({ partnerId, epoch }) => own.get(deliveryLeaseName(partnerId)) === epoch);
 }
 
 function madeAttempt(result: AttemptResult) {

@@ -1,5 +1,5 @@
+import { centsFromUsd } from "../../domain/costs/usd-cents.ts";
 import { conflict } from "../../domain/errors.ts";
-import { centsFromUsd } from "../../domain/money.ts";
 import type { Property } from "../../domain/property.ts";
 import type { NewServiceEvent } from "../../domain/service-event.ts";
 import { addDays, type Day, dayOf, yearOf } from "../../domain/time.ts";

@@ -3,12 +3,12 @@ import {
   type BrandChange,
   brandAfterChange,
   brandColorWithContrast,
-  contrastOn,
+  brandContrastOn,
   contrastText,
   type HexColor,
   LEAST_CONTRAST,
   NO_BRAND,
-} from "../../domain/brand.ts";
+} from "../../domain/brand/partner-brand.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type AdminUseCaseDeps, refuseDeletedPartner } from "../partners/partners.ts";
@@ -67,7 +67,7 @@ function refuseUnreadable(before: Brand, { color, colorDark }: BrandChange): voi
 }
 
 function refuseLowContrast(field: "color" | "color_dark", color: HexColor, scheme: "light" | "dark"): void {
-  const contrast = contrastOn(color, scheme);
+  const contrast = brandContrastOn(color, scheme);
   if (contrast >= LEAST_CONTRAST) return;
   throw invalidField(
     field,

@@ -1,7 +1,7 @@
 import { type Embed, type EmbedChange, embedNotFound, type NewEmbed } from "../../domain/embed.ts";
 import { conflict, OperatorError } from "../../domain/errors.ts";
 import { propertyNotFound } from "../../domain/property.ts";
-import { checkNotRetired } from "../../domain/retirement.ts";
+import { checkNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
 import { MS_PER_DAY } from "../../domain/time.ts";
 import { newEmbedToken } from "../../secrets/credentials.ts";
 import { hashPasscode } from "../../secrets/passcode.ts";
@@ -28,7 +28,7 @@ export async function createEmbed(
       // The property may have been deleted with its partner meanwhile.
       const property = await tx.properties.find(partnerId, propertyId);
       if (!property) throw propertyNotFound();
-      checkNotRetired("Property", property);
+      checkNotRetiredRule("Property", property);
       const made: Embed = {
         id: tx.newId("embed"),
         partnerId,

@@ -1,9 +1,9 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Instant } from "../../domain/time.ts";
-import { readStoreConsistently } from "../../store/consistent-store-read.ts";
 import type { ScoringPlace } from "../../store/queries/component-lists-queries.ts";
 import type { HistoryEntry } from "../../store/queries/event-log-queries.ts";
 import type { Store } from "../../store/store.ts";
+import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import {

@@ -1,12 +1,12 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import { type ExplainedComponent, explainScore } from "../../domain/explanation/explanation.ts";
-import { CHANGES, type ChangeName, whatIfScore } from "../../domain/explanation/what-if.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Plannable } from "../../domain/planning/component-plan.ts";
 import { planContextOf } from "../../domain/planning/plan-context.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
-import { checkComponentNotRetired } from "../../domain/retirement.ts";
+import { checkComponentNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
+import { CHANGES, type ChangeName, scoreWhatIf } from "../../domain/scoring/what-if-score.ts";
 import { type Yield, yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { loadModelCorrections, modelVersionOf } from "../calibration/active-model.ts";
@@ -25,7 +25,7 @@ export async function loadComponentExplanation(
   const owner = await read.components.ownerOf(id);
   if (owner === undefined) return undefined;
   const component = (await read.components.find(owner, id))!;
-  checkComponentNotRetired(component);
+  checkComponentNotRetiredRule(component);
   const { propertyId, applianceId, scoredOn } = component;
   const property = (await read.properties.find(owner, propertyId))!;
   const all = await loadAppliancesOfHistory(read, propertyId, yieldNow);
@@ -57,7 +57,7 @@ export async function loadComponentExplanation(
   const changes: { change: ChangeName; score: Score }[] = [];
   for (const change of Object.keys(CHANGES) as ChangeName[]) {
     await yieldNow();
-    const score = whatIfScore(knowledge, history, target, change, scoredOn, corrections);
+    const score = scoreWhatIf(knowledge, history, target, change, scoredOn, corrections);
     changes.push({ change, score });
   }
   const modelVersion = await modelVersionOf(read, knowledge);

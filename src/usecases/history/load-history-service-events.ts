@@ -1,10 +1,11 @@
 import { cacheDatedEventsInSteps } from "../../domain/scoring/dated-events.ts";
+import type { NoteRules } from "../../domain/scoring/note-findings.ts";
 import type { EventEvidence } from "../../domain/scoring/scoring-types.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { EventEvidenceRow } from "../../store/queries/service-events-queries.ts";
 import { type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadNotesOfHistories, type NoteRules } from "./note-findings.ts";
+import { loadNotesOfHistories } from "./load-note-findings.ts";
 
 /** Events per step. */
 const SIZES = {

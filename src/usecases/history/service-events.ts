@@ -4,11 +4,11 @@ import { serviceEventCreatedMessage } from "../../api-schemas/webhook-payload-sc
 import type { Appliance } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
-import { checkAllowedInspectionTypes } from "../../domain/figures/inspection-type-rule.ts";
-import { checkAllowedPastDay } from "../../domain/past-day-rule.ts";
 import type { Property } from "../../domain/property.ts";
-import { voidingToApply } from "../../domain/record-voiding.ts";
-import { checkNotRetired } from "../../domain/retirement.ts";
+import { checkInspectionTypesRule } from "../../domain/rules/inspection-types-rule.ts";
+import { checkPastDayRule } from "../../domain/rules/past-day-rule.ts";
+import { checkNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
+import { voidingByRule } from "../../domain/rules/voiding-rule.ts";
 import {
   applyServiceEventChange,
   isServicing,
@@ -18,8 +18,8 @@ import {
   totalCostCents,
 } from "../../domain/service-event.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
-import type { AuditAction } from "../../domain/wording/audit-actions.ts";
-import { concernsWork, endOfDay, isDoneBy } from "../../domain/work.ts";
+import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
+import { concernsWork, endOfDay, isDoneBy } from "../../domain/work-mark.ts";
 import type { Stores } from "../../store/stores.ts";
 import { PredictionOutcomeLog } from "../calibration/prediction-outcomes.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -109,7 +109,7 @@ export class ServiceLog {
     const { tx, partner } = this.writer;
     const { appliance, spokenOf } = await this.#subjectOf(input);
     const { typeId } = appliance;
-    const inspectionTypes = checkAllowedInspectionTypes(this.writer.knowledge, typeId, input.inspectionTypes);
+    const inspectionTypes = checkInspectionTypesRule(this.writer.knowledge, typeId, input.inspectionTypes);
     await this.#reserveScores(appliance, input.date);
     const event: ServiceEvent = {
       ...input,
@@ -170,12 +170,12 @@ export class ServiceLog {
     const known = await this.#load(applianceId);
     if (!known) throw notFound(`Appliance not found: ${applianceId}`);
     const { appliance, components } = known;
-    checkNotRetired("Appliance", appliance);
+    checkNotRetiredRule("Appliance", appliance);
     const spokenOf = componentId === null ? components : components.filter(({ id }) => id === componentId);
     const isAsBefore = before?.applianceId === applianceId && before.componentId === componentId;
     if (componentId !== null && spokenOf.length === 0 && !isAsBefore)
       throw notFound(`Component not found: ${componentId}`);
-    checkAllowedPastDay("date", date, dayOf(this.writer.tx.now));
+    checkPastDayRule("date", date, dayOf(this.writer.tx.now));
     return { appliance, spokenOf };
   }
 
@@ -186,12 +186,12 @@ export class ServiceLog {
   async change(before: ServiceEvent, change: ServiceEventChange): Promise<ServiceEvent> {
     if (before.voidedAt !== null)
       throw conflict(`Service event ${before.id} was voided and cannot be changed: log it again`);
-    await this.#checkNotRetired(before);
+    await this.#checkNotRetiredRule(before);
     const after = applyServiceEventChange(before, change);
     const { appliance } = await this.#subjectOf(after, before);
     after.propertyId = appliance.propertyId;
     const had = appliance.id === before.applianceId ? before.inspectionTypes : null;
-    after.inspectionTypes = checkAllowedInspectionTypes(
+    after.inspectionTypes = checkInspectionTypesRule(
       this.writer.knowledge,
       appliance.typeId,
       after.inspectionTypes,
@@ -206,18 +206,18 @@ export class ServiceLog {
    * reason if it has none.
    */
   async void(before: ServiceEvent, { reason }: Voiding): Promise<ServiceEvent> {
-    const voiding = voidingToApply(before, reason, this.writer.tx.now);
+    const voiding = voidingByRule(before, reason, this.writer.tx.now);
     if (!voiding) return before;
-    await this.#checkNotRetired(before);
+    await this.#checkNotRetiredRule(before);
     const after = { ...before, ...voiding };
     await this.#replace(before, after, "service_event.void");
     return after;
   }
 
   /** Throws a conflict if the event's appliance is retired. */
-  async #checkNotRetired({ applianceId }: ServiceEvent): Promise<void> {
+  async #checkNotRetiredRule({ applianceId }: ServiceEvent): Promise<void> {
     const known = await this.#load(applianceId);
-    if (known) checkNotRetired("Appliance", known.appliance);
+    if (known) checkNotRetiredRule("Appliance", known.appliance);
   }
 
   async #replace(before: ServiceEvent, after: ServiceEvent, action: AuditAction): Promise<void> {

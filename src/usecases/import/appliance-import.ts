@@ -7,17 +7,17 @@ import {
 } from "../../api-schemas/appliance-schema.ts";
 import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
 import type { Appliance, ApplianceChange, NewAppliance } from "../../domain/appliance.ts";
-import { implausibleSizeWarnings } from "../../domain/costs/size.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { MAX_UNITS, type Property } from "../../domain/property.ts";
+import { applianceSizeRuleWarnings } from "../../domain/rules/appliance-size-rule.ts";
 import {
-  checkAllowedRetirementDay,
+  checkRetirementDayRule,
   isRetired,
   NOT_RETIRED,
   type Retirement,
   retirementAfterChange,
-} from "../../domain/retirement.ts";
+} from "../../domain/rules/retirement-rule.ts";
 import { ApplianceCreator, changeAppliance, portfolioInstallYearWarnings } from "../portfolio/appliances.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { BatchScores } from "../rescoring/batch-scores.ts";
@@ -152,7 +152,7 @@ class ApplianceBatch implements RowBatch<Entry> {
       if (retirement) {
         const { retiredAt } = retirementAfterChange(NOT_RETIRED, retirement);
         const installYear = given.installYear ?? property.yearBuilt;
-        if (installYear !== null) checkAllowedRetirementDay(retiredAt, installYear);
+        if (installYear !== null) checkRetirementDayRule(retiredAt, installYear);
       }
       let added = await this.#creator.add(input);
       if (retirement)
@@ -192,7 +192,7 @@ class ApplianceBatch implements RowBatch<Entry> {
   }
 
   #countUnusual({ typeId, size }: Appliance): void {
-    if (implausibleSizeWarnings(this.writer.knowledge.type(typeId), size).length > 0) this.#unusualSizes++;
+    if (applianceSizeRuleWarnings(this.writer.knowledge.type(typeId), size).length > 0) this.#unusualSizes++;
   }
 
   committed(): void {

@@ -1,6 +1,6 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
-import { isRetired, retiredConflict } from "../../domain/retirement.ts";
+import { isRetired, retirementRuleConflict } from "../../domain/rules/retirement-rule.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
 import {
@@ -87,7 +87,7 @@ function applianceText(reference: RowApplianceReference): string {
 
 /** Returns the failure of a row about a kind of component that is not in service on an appliance: of another type, or retired. */
 export function importedComponentNotInServiceError(appliance: Appliance): Error {
-  if (isRetired(appliance)) return retiredConflict("Appliance", appliance);
+  if (isRetired(appliance)) return retirementRuleConflict("Appliance", appliance);
   const { typeId } = appliance;
   const message = `is none of the components of a ${typeId}`;
   return invalid(`component_def_id ${message}`, [{ field: "component_def_id", message }]);

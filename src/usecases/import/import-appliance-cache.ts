@@ -1,5 +1,5 @@
 import type { Appliance } from "../../domain/appliance.ts";
-import { isRetired } from "../../domain/retirement.ts";
+import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
 /** The most appliances loaded ahead; beyond that each row loads its own. */

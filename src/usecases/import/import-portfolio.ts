@@ -3,10 +3,10 @@ import { type CsvSource, sourceName } from "../../csv/csv-source.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import {
-  type ImportNotes,
-  importNotesOf,
-  sumOfImportNotes,
-} from "../../domain/wording/import-note-wording.ts";
+  sumOfWordedImportNotes,
+  type WordedImportNotes,
+  wordedImportNotesOf,
+} from "../../domain/wording/wording-of-import-notes.ts";
 import { applianceImportRows } from "./appliance-import.ts";
 import { claimImportRows } from "./claim-import.ts";
 import { componentImportRows } from "./component-import.ts";
@@ -79,7 +79,7 @@ export type ImportResult = {
   appliances: RowCounts;
   /** Rows that state something about components; `created` by appliances. */
   components: RowCounts;
-  notes: ImportNotes;
+  notes: WordedImportNotes;
   /** Properties created or changed with the address of one created before; `first` are some of their rows. */
   sameAddress: { properties: number; first: NamedSameAddress[] };
   serviceEvents: RowCounts;
@@ -163,7 +163,10 @@ async function importFiles(
     properties: rowCounts(counters.properties),
     appliances: rowCounts(counters.appliances),
     components: { ...rowCounts(counters.components), created: counters.appliances.components },
-    notes: sumOfImportNotes(importNotesOf(counters.appliances), importNotesOf(counters.claims)),
+    notes: sumOfWordedImportNotes(
+      wordedImportNotesOf(counters.appliances),
+      wordedImportNotesOf(counters.claims),
+    ),
     sameAddress,
     serviceEvents: rowCounts(counters.serviceEvents),
     claims: rowCounts(counters.claims),

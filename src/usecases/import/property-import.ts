@@ -7,9 +7,9 @@ import {
 } from "../../api-schemas/property-request-schema.ts";
 import { serializeProperty } from "../../api-schemas/property-schema.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
-import { countryOf, placeOfSubdivision, subdivisionOf } from "../../domain/place.ts";
+import { countryOf, placeOfSubdivision, subdivisionOf } from "../../domain/places/place.ts";
 import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
-import { NOT_RETIRED, type Retirement, retirementAfterChange } from "../../domain/retirement.ts";
+import { NOT_RETIRED, type Retirement, retirementAfterChange } from "../../domain/rules/retirement-rule.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { changeProperty, createProperty, firstPropertyOfAddress } from "../portfolio/properties.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";

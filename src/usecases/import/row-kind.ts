@@ -1,4 +1,7 @@
-import { type ImportNotes, NO_IMPORT_NOTES } from "../../domain/wording/import-note-wording.ts";
+import {
+  NO_WORDED_IMPORT_NOTES,
+  type WordedImportNotes,
+} from "../../domain/wording/wording-of-import-notes.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
 export type FileKind =
@@ -49,9 +52,9 @@ export type RowOutcome =
   | { created: string; sameAddress?: SameAddress | undefined }
   | { updated: readonly FieldChange[]; sameAddress?: SameAddress | undefined };
 
-export type AddedCounts = ImportNotes & { components: number };
+export type AddedCounts = WordedImportNotes & { components: number };
 
-export const NOTHING_ADDED: AddedCounts = { components: 0, ...NO_IMPORT_NOTES };
+export const NOTHING_ADDED: AddedCounts = { components: 0, ...NO_WORDED_IMPORT_NOTES };
 
 /** The rows of one transaction. */
 export type RowBatch<Entry> = {

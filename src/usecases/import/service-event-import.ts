@@ -7,7 +7,7 @@ import {
 } from "../../api-schemas/service-event-schema.ts";
 import type { Voiding } from "../../api-schemas/voiding-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
-import { checkAllowedInspectionTypes } from "../../domain/figures/inspection-type-rule.ts";
+import { checkInspectionTypesRule } from "../../domain/rules/inspection-types-rule.ts";
 import type { NewServiceEvent, ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
 import { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -153,7 +153,7 @@ class ServiceEventBatch implements RowBatch<Entry> {
     const { appliance: reference, componentDefId, input: unresolved, voids, cells } = entry;
     const appliance = await this.#appliances.find(reference);
     const { inspectionTypes: types } = unresolved;
-    const inspectionTypes = checkAllowedInspectionTypes(this.writer.knowledge, appliance.typeId, types);
+    const inspectionTypes = checkInspectionTypesRule(this.writer.knowledge, appliance.typeId, types);
     const input = { ...unresolved, applianceId: appliance.id, inspectionTypes };
     if (input.componentId === null && componentDefId !== undefined)
       input.componentId = await this.#componentOf(appliance, componentDefId);

@@ -5,7 +5,7 @@ import type { Day } from "../../domain/time.ts";
 import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { InspectionRow } from "../../store/queries/service-events-queries.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadNoteReadings } from "../history/note-findings.ts";
+import { loadNoteReadings } from "../history/load-note-findings.ts";
 
 /** Events per query. */
 const SIZES = {

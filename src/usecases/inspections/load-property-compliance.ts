@@ -2,15 +2,15 @@ import type { Appliance } from "../../domain/appliance.ts";
 import {
   type ComplianceItem,
   compareDueDays,
-  complianceItems,
+  inspectionComplianceFigures,
 } from "../../domain/figures/inspection-compliance.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps/steps.ts";
 import type { Day } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
-import { readStoreConsistently } from "../../store/consistent-store-read.ts";
 import type { Store } from "../../store/store.ts";
+import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadInspectionRecords } from "./inspection-records.ts";
 
@@ -34,7 +34,7 @@ export async function loadPropertyCompliance(
   const readStep = async (read: Stores, after: number) => {
     const appliances = await read.appliances.ofPropertyAfter(id, after, APPLIANCES_A_STEP);
     const records = await loadInspectionRecords(read, knowledge, appliances, today, yieldNow);
-    const items = complianceItems(knowledge, appliances, records, today);
+    const items = inspectionComplianceFigures(knowledge, appliances, records, today);
     return { items, last: appliances.length < APPLIANCES_A_STEP ? undefined : appliances.at(-1)!.seq };
   };
   // Most properties need a single step. A read snapshot would cost them more than their reads.

@@ -3,21 +3,18 @@ import { type Assumptions, AssumptionsAccumulator } from "../../domain/figures/a
 import type { Knowledge, Peril, System } from "../../domain/knowledge.ts";
 import { annualBookLosses, type BookLosses } from "../../domain/losses/book-losses.ts";
 import { expectedLossesOf, lossComponentOf } from "../../domain/losses/component-losses.ts";
-import { covarianceWithBook } from "../../domain/losses/drivers.ts";
 import { LossBook } from "../../domain/losses/loss-book.ts";
 import { LOSSES, type LossComponent, type LossKind } from "../../domain/losses/loss-component.ts";
+import { covarianceWithBook } from "../../domain/losses/loss-drivers.ts";
 import type { InsuredLayer } from "../../domain/losses/severity.ts";
 import { lossClassesWith, type YearFactor, yearFactorsOf } from "../../domain/losses/year-factors.ts";
 import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps/steps.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
-import {
-  iterateStoredLossRows,
-  iterateStoredLossRowsOfProperty,
-} from "../../store/iterate-stored-components.ts";
 import type { LossRow, NamedLossRow } from "../../store/queries/loss-rows-queries.ts";
 import type { Store } from "../../store/store.ts";
+import { iterateStoredLossRows, iterateStoredLossRowsOfProperty } from "../../store/store-row-iteration.ts";
 import type { Stores } from "../../store/stores.ts";
 import { calibratedYearFactorVariances, modelVersionOf } from "../calibration/active-model.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";

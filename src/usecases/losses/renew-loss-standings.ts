@@ -7,11 +7,11 @@ import {
 } from "../../domain/losses/loss-ranking.ts";
 import type { InsuredLayer } from "../../domain/losses/severity.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
-import { iterateStoredLossRows } from "../../store/iterate-stored-components.ts";
 import type { PropertyStanding } from "../../store/queries/property-standings-queries.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { Store } from "../../store/store.ts";
-import { bookPartners } from "../book-of-business/book-members.ts";
+import { iterateStoredLossRows } from "../../store/store-row-iteration.ts";
+import { loadBookOfBusinessPartners } from "../book-of-business/book-of-business-partners.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
 
 type StandingDeps = {
@@ -39,7 +39,7 @@ export async function renewLossStandings(deps: StandingDeps): Promise<number> {
   if (!run || run.comparedAt !== null) return 0;
   const { day } = run;
   const portfolios: { partnerId: string; properties: ComparedProperty[] }[] = [];
-  for (const { id: partnerId } of await bookPartners(store.read, undefined)) {
+  for (const { id: partnerId } of await loadBookOfBusinessPartners(store.read, undefined)) {
     signal?.throwIfAborted();
     portfolios.push({ partnerId, properties: await unitLossesOf(deps, partnerId) });
   }

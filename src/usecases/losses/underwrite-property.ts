@@ -1,13 +1,13 @@
 import { serializeUnderwriting, type UnderwritingJson } from "../../api-schemas/underwriting-schema.ts";
 import { incurredCents } from "../../domain/claim.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
-import { UnitSums } from "../../domain/costs/whole-unit-sums.ts";
+import { WholeUnitCostSums } from "../../domain/costs/whole-unit-costs.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { damageSavedByReplacement } from "../../domain/losses/replacement-damage-savings.ts";
 import type { Property } from "../../domain/property.ts";
-import { isRetired } from "../../domain/retirement.ts";
+import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
-import { iterateStoredComponents } from "../../store/iterate-stored-components.ts";
+import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
 import { loadPropertyCompliance } from "../inspections/load-property-compliance.ts";
 import type { ShownPartner } from "../revision-caches/revision-caches.ts";
@@ -86,7 +86,7 @@ async function lossControlOf(
   const prices = await currentPartnerPrices(store.read, knowledge, partnerId);
   type Line = { component: PlacedComponent; plannedCents: number; savedCents: number };
   const perDollar = ({ savedCents, plannedCents }: Line) => savedCents / Math.max(plannedCents, 1);
-  const costs = new UnitSums();
+  const costs = new WholeUnitCostSums();
   const sums = { components: 0, savedCents: 0 };
   /** The lines that save the most for their cost, first to last. */
   const best: Line[] = [];

@@ -1,12 +1,8 @@
 import { notFound } from "../../domain/errors.ts";
-import {
-  hasSecretOverlapEnded,
-  type Partner,
-  type PartnerSettings,
-  type WebhookEndpoint,
-} from "../../domain/partner.ts";
+import type { Partner, PartnerSettings, WebhookEndpoint } from "../../domain/partner.ts";
+import { hasSecretOverlapEndedByRule } from "../../domain/rules/secret-overlap-rule.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { AuditAction } from "../../domain/wording/audit-actions.ts";
+import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { type AdminUseCaseDeps, refuseDeletedPartner } from "./partners.ts";
@@ -96,7 +92,7 @@ export async function rotateWebhookSecret(
   const encrypted = await administration.encryptor.encrypt(secret);
   return await change(administration, partnerId, async (tx, { endpoint }, record) => {
     const takesEffectAt = tx.now + overlapMs;
-    const current = (hasSecretOverlapEnded(endpoint, tx.now) && endpoint.nextSecret) || endpoint.secret;
+    const current = (hasSecretOverlapEndedByRule(endpoint, tx.now) && endpoint.nextSecret) || endpoint.secret;
     await tx.partners.updateEndpoint(
       partnerId,
       overlapMs > 0

@@ -1,7 +1,8 @@
 import { isRequiredLine } from "../../api-schemas/definition/schema-text-bounds.ts";
 import { conflict, notFound, OperatorError } from "../../domain/errors.ts";
-import type { FillRandom } from "../../domain/ids.ts";
-import { isAllowedWebhookUrl, type Partner, type PartnerCredentials } from "../../domain/partner.ts";
+import type { FillRandom } from "../../domain/ids/record-ids.ts";
+import type { Partner, PartnerCredentials } from "../../domain/partner.ts";
+import { meetsWebhookUrlRule } from "../../domain/rules/webhook-url-rule.ts";
 import { newApiKey, newClientId, newClientSecret, newWebhookSecret } from "../../secrets/credentials.ts";
 import type { Encryptor } from "../../secrets/encryptor.ts";
 import { hashSecret } from "../../secrets/secret-hash.ts";
@@ -158,7 +159,7 @@ export async function rotateClientSecret(
 
 /** Throws an OperatorError if the text cannot be a webhook URL. */
 export function checkPartnerWebhookUrl(text: string): void {
-  if (isAllowedWebhookUrl(text)) return;
+  if (meetsWebhookUrlRule(text)) return;
   throw new OperatorError(
     "a webhook URL must be an absolute http or https URL without user name or control characters",
     "For example: https://receiver.example/hooks",

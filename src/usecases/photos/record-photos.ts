@@ -1,15 +1,9 @@
 import { serializeRemovedPhoto } from "../../api-schemas/photo-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, Failure, invalid, notFound } from "../../domain/errors.ts";
-import {
-  type ListedPhoto,
-  MOST_PHOTOS,
-  PHOTO_EXTENSIONS,
-  type Photo,
-  photoNameWithoutFolders,
-  photoTypeOf,
-} from "../../domain/photo.ts";
-import { checkNotRetired } from "../../domain/retirement.ts";
+import { type ListedPhoto, MOST_PHOTOS, PHOTO_EXTENSIONS, type Photo } from "../../domain/photo.ts";
+import { photoNameByRule, photoTypeByRule } from "../../domain/rules/photo-file-rule.ts";
+import { checkNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -73,7 +67,7 @@ export async function recordPhoto(
   const { applianceId, serviceEventId, bytes, filename } = input;
   const appliance = await tx.appliances.find(partnerId, applianceId);
   if (!appliance) throw notFound("Appliance not found");
-  checkNotRetired("Appliance", appliance);
+  checkNotRetiredRule("Appliance", appliance);
   const present = await tx.photos.count(applianceId);
   if (present >= MOST_PHOTOS)
     throw conflict(
@@ -91,8 +85,8 @@ export async function recordPhoto(
     applianceId,
     serviceEventId,
     filename,
-    originalName: photoNameWithoutFolders(input.originalName),
-    mediaType: photoTypeOf(bytes)!,
+    originalName: photoNameByRule(input.originalName),
+    mediaType: photoTypeByRule(bytes)!,
     bytes: bytes.length,
     sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
     uploadedAt: tx.now,
@@ -120,7 +114,7 @@ export async function removePhoto(
   const { tx, partner } = writer;
   const appliance = await tx.appliances.find(partner.id, applianceId);
   if (!appliance) throw notFound("Appliance not found");
-  checkNotRetired("Appliance", appliance);
+  checkNotRetiredRule("Appliance", appliance);
   const removed = await tx.photos.remove(applianceId, photoId);
   if (!removed) throw notFound("Photo not found");
   await tx.totals.addToPartner(partner.id, { photoBytes: -removed.bytes });
@@ -133,7 +127,7 @@ export async function removePhoto(
  * image.
  */
 export function newPhotoName(bytes: Uint8Array, random: (bytes: Uint8Array) => Uint8Array): string {
-  const mediaType = photoTypeOf(bytes);
+  const mediaType = photoTypeByRule(bytes);
   if (!mediaType) {
     const message = "must be a JPEG, PNG, WebP or HEIC image";
     throw invalid(`file ${message}`, [{ field: "file", message }]);

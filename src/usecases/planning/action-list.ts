@@ -7,15 +7,16 @@ import {
   dueActionsOf,
 } from "../../domain/planning/due-actions.ts";
 import { planContextOf } from "../../domain/planning/plan-context.ts";
+import { planComponentsInSteps } from "../../domain/planning/planned-components.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
-import type { Work } from "../../domain/work.ts";
-import type { Yield } from "../../event-loop/event-loop.ts";
-import { readStoreConsistently } from "../../store/consistent-store-read.ts";
+import type { Work } from "../../domain/work-mark.ts";
+import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { ActionFilter, ActionOrder } from "../../store/queries/plan-actions-queries.ts";
+import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
+import type { PlanDeps } from "./load-property-plan.ts";
 import { tryRenewChangedPlans } from "./portfolio-plan.ts";
-import { type PlanDeps, planComponentsYielding } from "./property-plan.ts";
 
 /** An action of a list, with the mark on its work. */
 type ListedAction = { action: DueAction<PlacedComponent>; work: Work | undefined };
@@ -46,7 +47,10 @@ export async function loadActionListPage(
   }));
   const applianceIds = [...new Set(places.map(({ applianceId }) => applianceId))];
   const rows = await store.read.components.rowsOfAppliances(applianceIds);
-  const { appliances } = await planComponentsYielding(planContextOf(prices), rows, today, yieldNow, SHORTEST);
+  const { appliances } = await runYielding(
+    planComponentsInSteps(planContextOf(prices), rows, today, SHORTEST),
+    yieldNow,
+  );
   const until = addDays(today, ACTION_DAYS);
   const planned = new Map<string, DueAction<PlacedComponent>>();
   for (const appliance of appliances)

@@ -3,7 +3,7 @@ import type { Action } from "../../domain/planning/action.ts";
 import { hasImmediateHazard, planCaches } from "../../domain/planning/plan-context.ts";
 import { actionFromOwnRow } from "../../domain/planning/planned-appliance.ts";
 import type { DefinedOutlook } from "../../domain/projections.ts";
-import { isRetired } from "../../domain/retirement.ts";
+import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import { forEachYielding } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type ActionDeps, actionsOfComponents } from "./component-actions.ts";

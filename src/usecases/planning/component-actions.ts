@@ -1,8 +1,8 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Action } from "../../domain/planning/action.ts";
-import { ApplianceComponentGroups } from "../../domain/planning/appliance-component-groups.ts";
 import { planContextOf } from "../../domain/planning/plan-context.ts";
+import { PlannableApplianceGroups } from "../../domain/planning/plannable-appliance-groups.ts";
 import { plannedActionsOfParts } from "../../domain/planning/planned-appliance.ts";
 import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
 
@@ -19,7 +19,7 @@ export async function actionsOfComponents(
   const context = planContextOf<PlacedComponent>(prices);
   const appliances = new Map<string, Action>();
   const components = new Map<string, Action>();
-  const groups = new ApplianceComponentGroups<PlacedComponent>(prices.knowledge);
+  const groups = new PlannableApplianceGroups<PlacedComponent>(prices.knowledge);
   const add = (group: readonly PlacedComponent[] | undefined) => {
     if (!group) return;
     const actions = plannedActionsOfParts(context, group);

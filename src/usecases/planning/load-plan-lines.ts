@@ -13,7 +13,7 @@ import { failureCostOf } from "../../domain/figures/failure-cost.ts";
 import { AssessmentAccumulator } from "../../domain/figures/property-assessment.ts";
 import { ReserveAccumulator } from "../../domain/figures/reserve.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import type { PropertyPlan } from "../../domain/planning/property-plan.ts";
+import type { PropertyPlan } from "../../domain/planning/property-plan-summary.ts";
 import {
   reconcileFigures,
   type TwelveMonthReconciliation,

@@ -6,7 +6,6 @@ import {
   addAssumptionCounts,
   emptyAssumptionCounts,
 } from "../../domain/figures/assumptions.ts";
-import { ApplianceComponentGroups } from "../../domain/planning/appliance-component-groups.ts";
 import {
   type BudgetCandidate,
   budgetRankOf,
@@ -24,29 +23,30 @@ import {
   PlanSumsAccumulator,
 } from "../../domain/planning/plan-sums.ts";
 import type { PlanOrder, PlanTerms } from "../../domain/planning/plan-terms.ts";
+import { PlannableApplianceGroups } from "../../domain/planning/plannable-appliance-groups.ts";
 import { planStoredAppliance } from "../../domain/planning/planned-appliance.ts";
 import {
   type BudgetUse,
   type PortfolioPlan,
   type PropertyCandidate,
   planSummaryOf,
-} from "../../domain/planning/property-plan.ts";
+} from "../../domain/planning/property-plan-summary.ts";
 import type { Property } from "../../domain/property.ts";
-import { isRetired } from "../../domain/retirement.ts";
+import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import { sortInSteps } from "../../domain/steps/steps.ts";
 import { addDays, type Day, dayOf } from "../../domain/time.ts";
 import { forEachYielding, runYielding } from "../../event-loop/event-loop.ts";
-import { readStoreConsistently } from "../../store/consistent-store-read.ts";
-import { iterateStoredComponents } from "../../store/iterate-stored-components.ts";
 import type { StoredAction } from "../../store/queries/plan-actions-queries.ts";
 import type { CountedSums, PropertyPlanRow, SpendingPlace } from "../../store/queries/plans-queries.ts";
 import type { Tx } from "../../store/store.ts";
+import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
+import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
 import { loadPortfolioTotals } from "../portfolio/load-portfolio-totals.ts";
-import { type PlanDeps, planSizeOf } from "./property-plan.ts";
+import { type PlanDeps, planSizeOf } from "./load-property-plan.ts";
 
 /** Properties that are looked up at once. */
 const PROPERTIES_A_ROUND = 2000;
@@ -149,7 +149,7 @@ async function makePlan(
   const context = planContextOf<PlacedComponent>(
     await currentPartnerPrices(store.read, knowledge, partnerId),
   );
-  const groups = new ApplianceComponentGroups<PlacedComponent>(knowledge);
+  const groups = new PlannableApplianceGroups<PlacedComponent>(knowledge);
   const sums = new PlanSumsAccumulator();
   const counted = new AssumptionsAccumulator(knowledge);
   const candidates: BudgetCandidate[] = [];

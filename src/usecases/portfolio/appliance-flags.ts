@@ -1,6 +1,4 @@
-import { invalid } from "../../domain/errors.ts";
-import { formatStoredFlags, hazardFlagsOfAppliance, parseStoredCodes } from "../../domain/hazards.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import { hazardFlagNotation, hazardFlagsOfAppliance } from "../../domain/hazards/hazard-flags.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { LoadedProperty } from "../history/load-histories.ts";
 import { countOpenDeficiencies } from "../inspections/count-open-deficiencies.ts";
@@ -18,7 +16,7 @@ export async function saveDerivedFlagsAndDeficiencies(
   await refreshDeficiencies(writer, loaded);
   for (const { id, components, events } of history.appliances) {
     const appliance = appliances.get(id)!;
-    const flags = formatStoredFlags(
+    const flags = hazardFlagNotation(
       hazardFlagsOfAppliance(writer.knowledge, appliance, history.yearBuilt, components, events),
     );
     await writer.saveFlags(appliance, flags);
@@ -38,27 +36,4 @@ async function refreshDeficiencies(
   const open = await countOpenDeficiencies(tx, knowledge, inspected, dayOf(tx.now), tx.yieldToEventLoop);
   for (const { id } of history.appliances)
     await writer.saveDeficiencies(appliances.get(id)!, open.get(id) ?? 0);
-}
-
-/** The codes that a partner sets and clears, as stored. */
-type StatedFlags = { flagsSet: string; flagsCleared: string };
-
-/** Throws invalid_request for a code that is unknown or of another type, and for one that is both set and cleared. */
-export function checkStatedHazardFlags(knowledge: Knowledge, typeId: string, stated: StatedFlags): void {
-  const [set, cleared] = [parseStoredCodes(stated.flagsSet), parseStoredCodes(stated.flagsCleared)];
-  const codes = knowledge.hazardsOf(typeId).map(({ code }) => code);
-  const possible = codes.length === 0 ? `${typeId} has none` : `${typeId} has ${codes.join(", ")}`;
-  for (const [field, given] of [
-    ["flags_set", set],
-    ["flags_cleared", cleared],
-  ] as const) {
-    const wrong = given.find((code) => !codes.includes(code));
-    if (wrong === undefined) continue;
-    const message = `${JSON.stringify(wrong.slice(0, 60))} is no flag of this type: ${possible}`;
-    throw invalid(`${field}: ${message}`, [{ field, message }]);
-  }
-  const both = set.find((code) => cleared.includes(code));
-  if (both === undefined) return;
-  const message = `${both} cannot be set and cleared at once: leave it out of one of the lists`;
-  throw invalid(`flags_cleared: ${message}`, [{ field: "flags_cleared", message }]);
 }

@@ -6,30 +6,35 @@ import {
   type NewAppliance,
 } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
-import { implausibleSizeWarnings } from "../../domain/costs/size.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
-import { formatStoredFlags, hazardFlagsOfAppliance, parseStoredCodes } from "../../domain/hazards.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { checkAllowedBuildingYear, type Property, propertyNotFound } from "../../domain/property.ts";
 import {
-  checkAllowedRetirementDay,
-  checkNotRetired,
+  hazardFlagNotation,
+  hazardFlagsOfAppliance,
+  parseStoredCodes,
+} from "../../domain/hazards/hazard-flags.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { type Property, propertyNotFound } from "../../domain/property.ts";
+import { applianceSizeRuleWarnings } from "../../domain/rules/appliance-size-rule.ts";
+import { checkBuildingYearRule } from "../../domain/rules/building-year-rule.ts";
+import {
+  checkNotRetiredRule,
+  checkRetirementDayRule,
   isRetired,
   NOT_RETIRED,
   type Retirement,
-  retiredConflict,
   retirementAfterChange,
-} from "../../domain/retirement.ts";
+  retirementRuleConflict,
+} from "../../domain/rules/retirement-rule.ts";
+import { checkStatedHazardFlagsRule } from "../../domain/rules/stated-hazard-flags-rule.ts";
 import type { BrandTier } from "../../domain/scoring/scoring-types.ts";
 import { type Day, dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import type { BatchScores } from "../rescoring/batch-scores.ts";
 import { type RescoreInput, rescoreProperties, rescoreProperty } from "../rescoring/rescore.ts";
-import { checkStatedHazardFlags } from "./appliance-flags.ts";
 import { moveAppliance } from "./move-appliance.ts";
 import { newComponentOfAppliance } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { applyApplianceRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
+import { applyApplianceRetirement, auditRetirement, isRetirementDue } from "./retire-records.ts";
 
 /** Appliances per query. */
 const APPLIANCES_PER_STEP = 500;
@@ -72,14 +77,14 @@ export class ApplianceCreator {
   async add(input: NewAppliance): Promise<Appliance> {
     const { tx, partner, knowledge } = this.writer;
     const property = await this.#property(input.propertyId);
-    checkNotRetired("Property", property);
+    checkNotRetiredRule("Property", property);
     const type = requireType(knowledge, input.typeId);
     const installed = installYearOf(input.installYear, property, dayOf(tx.now));
     if (input.unitId !== null) await checkUnit(tx, property.id, input.unitId);
     const createdAt = this.writer.rows.nextInstant();
     const { flagsSet = "", flagsCleared = "" } = input;
     const stated = { flagsSet, flagsCleared };
-    checkStatedHazardFlags(knowledge, input.typeId, stated);
+    checkStatedHazardFlagsRule(knowledge, input.typeId, stated);
     const flags = hazardFlagsOfAppliance(
       knowledge,
       { ...input, ...installed, ...stated },
@@ -89,7 +94,7 @@ export class ApplianceCreator {
       ...input,
       ...installed,
       ...stated,
-      flags: formatStoredFlags(flags),
+      flags: hazardFlagNotation(flags),
       deficiencies: 0,
       dueCents: 0,
       unitTiming: null,
@@ -157,18 +162,18 @@ export async function changeAppliance(
   const stored = await tx.appliances.find(partner.id, id);
   if (!stored) throw notFound("Appliance not found");
   const property = (await tx.properties.find(partner.id, stored.propertyId))!;
-  checkNotRetired("Property", property);
+  checkNotRetiredRule("Property", property);
   const { retiredAt, retiredReason, ...others } = change;
   if (retiredAt === undefined && retiredReason === undefined) {
-    checkNotRetired("Appliance", stored);
+    checkNotRetiredRule("Appliance", stored);
     return await changeListed(writer, property, stored, others, scores);
   }
   const retirement = retirementAfterChange(stored, change);
   const staysRetired = isRetired(stored) && isRetirementDue(retirement, dayOf(tx.now));
-  if (staysRetired && Object.keys(others).length > 0) throw retiredConflict("Appliance", stored);
+  if (staysRetired && Object.keys(others).length > 0) throw retirementRuleConflict("Appliance", stored);
   if (retiredAt !== undefined) {
     const installYear = others.installYear === null ? property.yearBuilt : others.installYear;
-    checkAllowedRetirementDay(retirement.retiredAt, installYear ?? stored.installYear);
+    checkRetirementDayRule(retirement.retiredAt, installYear ?? stored.installYear);
   }
   // The building's year may have changed while the appliance was retired.
   const isBroughtBack = isRetired(stored) && !staysRetired;
@@ -221,7 +226,7 @@ async function changeListed(
     : tierOfBrand(knowledge, after.typeId, after.brand);
   after.flagsSet = flagsSet ?? flagsOfType(knowledge, after.typeId, before.flagsSet);
   after.flagsCleared = flagsCleared ?? flagsOfType(knowledge, after.typeId, before.flagsCleared);
-  checkStatedHazardFlags(knowledge, after.typeId, after);
+  checkStatedHazardFlagsRule(knowledge, after.typeId, after);
   await writer.auditCorrection("appliance.flags", id, statedFlags(before), statedFlags(after));
   const isMoved = isElsewhere || isOtherType;
   if (!isMoved && (after.size !== before.size || after.unitId !== before.unitId))
@@ -256,7 +261,7 @@ async function placeOf(
   if (asked === undefined || asked === present.id) return present;
   const property = await tx.properties.find(partner.id, asked);
   if (!property) throw propertyNotFound();
-  checkNotRetired("Property", property);
+  checkNotRetiredRule("Property", property);
   return property;
 }
 
@@ -313,7 +318,7 @@ function installYearOf(
   { yearBuilt }: Property,
   today: Day,
 ): Pick<Appliance, "installYear" | "installYearBasis"> {
-  if (given !== null) checkAllowedBuildingYear("install_year", given, yearOf(today));
+  if (given !== null) checkBuildingYearRule("install_year", given, yearOf(today));
   const installYear = given ?? yearBuilt;
   if (installYear === null)
     throw invalid("install_year is required where the property has no year_built", [
@@ -351,7 +356,7 @@ export async function earlyInstallYearWarnings(tx: Tx, { id, yearBuilt }: Proper
 /** Returns what is probably wrong about an appliance. */
 const warningsAbout = (knowledge: Knowledge, appliance: Appliance, property: Property): string[] => [
   ...portfolioInstallYearWarnings(appliance, property),
-  ...implausibleSizeWarnings(knowledge.type(appliance.typeId), appliance.size),
+  ...applianceSizeRuleWarnings(knowledge.type(appliance.typeId), appliance.size),
 ];
 
 /** Returns a warning about a size that went with the former type, whose unit it was in. */

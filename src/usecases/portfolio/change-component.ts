@@ -7,8 +7,9 @@ import {
   statedComponentOf,
 } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
-import { checkAllowedBuildingYear, type Property } from "../../domain/property.ts";
-import { checkComponentNotRetired, checkNotRetired } from "../../domain/retirement.ts";
+import type { Property } from "../../domain/property.ts";
+import { checkBuildingYearRule } from "../../domain/rules/building-year-rule.ts";
+import { checkComponentNotRetiredRule, checkNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type RescoreInput, rescoreProperties } from "../rescoring/rescore.ts";
@@ -35,12 +36,12 @@ export class ComponentCorrector {
   async change(component: PlacedComponent, change: Partial<StatedComponent>): Promise<PlacedComponent> {
     const { tx, partner } = this.writer;
     if (change.installYear !== undefined)
-      checkAllowedBuildingYear("install_year", change.installYear, yearOf(dayOf(tx.now)));
+      checkBuildingYearRule("install_year", change.installYear, yearOf(dayOf(tx.now)));
     const changed = componentAfterChange(component, change, await this.writer.prices());
     if (COLUMNS.every((column) => changed[column] === component[column])) return component;
     const appliance = (await tx.appliances.find(partner.id, component.applianceId))!;
-    checkNotRetired("Appliance", appliance);
-    checkComponentNotRetired(component);
+    checkNotRetiredRule("Appliance", appliance);
+    checkComponentNotRetiredRule(component);
     const property = await this.#property(component.propertyId);
     if (OWN_COSTS.some((column) => changed[column] !== component[column]))
       this.writer.priceChanges(appliance, property, component);

@@ -1,14 +1,15 @@
-import type { PortfolioTotals } from "../../domain/portfolio-totals.ts";
+import type { PortfolioTotals } from "../../domain/figures/portfolio-totals-figure.ts";
 import type { Property } from "../../domain/property.ts";
-import { type PropertyFilter, propertyFilterPredicate } from "../../domain/property-filter.ts";
 import { emptyTotals, PROPERTY_TOTALS, type PropertyTotals } from "../../domain/property-totals.ts";
+import { type PropertyFilter, propertyFilterRule } from "../../domain/rules/property-filter-rule.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
-import { readStoreConsistently } from "../../store/consistent-store-read.ts";
 import type { FilteredRow } from "../../store/queries/filtered-property-rows-queries.ts";
-import { addFlagCountRow, type CodeCount } from "../../store/queries/flags-queries.ts";
+import type { CodeCount } from "../../store/queries/flags-queries.ts";
 import type { Store } from "../../store/store.ts";
+import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
+import { addPortfolioFlagCount } from "./portfolio-flag-count-changes.ts";
 
 /** Properties that one statement reads. */
 const PROPERTIES_A_STEP = 500;
@@ -67,7 +68,7 @@ export async function findPortfolioMatches(
   lists: readonly FilteredList[],
   filter: PropertyFilter,
 ): Promise<Match[]> {
-  const matches = propertyFilterPredicate(filter);
+  const matches = propertyFilterRule(filter);
   const found: Match[] = [];
   for (const { ids, after, end } of stepsOf(lists)) {
     const rows: FilteredRow[] = [];
@@ -140,7 +141,7 @@ export async function sumsOfPortfolioMatches(
   const counts = new Map<string, CodeCount>();
   for (let at = 0; at < summedIds.length; at += PROPERTIES_A_STEP) {
     const ids = summedIds.slice(at, at + PROPERTIES_A_STEP);
-    for (const count of await flags.sumOf(ids)) addFlagCountRow(counts, count);
+    for (const count of await flags.sumOf(ids)) addPortfolioFlagCount(counts, count);
     const some = await propertyFilters.sumOf(ids);
     for (const name of PROPERTY_TOTALS) totals[name] += some[name];
     await yieldNow();

@@ -1,8 +1,8 @@
 import {
   type PortfolioTotals,
+  portfolioTotalsFigure,
   subtractPortfolioSums,
-  sumOfPropertyTotals,
-} from "../../domain/portfolio-totals.ts";
+} from "../../domain/figures/portfolio-totals-figure.ts";
 import type { PropertyTotals } from "../../domain/property-totals.ts";
 import type { CodeCount } from "../../store/queries/flags-queries.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -56,4 +56,4 @@ export async function loadPortfolioTotals(
 
 /** Subtracts the totals of properties from sums that include them. */
 const subtractProperties = (sums: PortfolioTotals, properties: readonly PropertyTotals[]) =>
-  subtractPortfolioSums(sums, sumOfPropertyTotals(properties));
+  subtractPortfolioSums(sums, portfolioTotalsFigure(properties));

@@ -2,7 +2,7 @@ import { serializeProperty } from "../../api-schemas/property-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import { conflict, invalid } from "../../domain/errors.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
-import { checkNotRetired, isRetired } from "../../domain/retirement.ts";
+import { checkNotRetiredRule, isRetired } from "../../domain/rules/retirement-rule.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { CountedClaim } from "../../store/queries/claims-queries.ts";
 import { rederiveHistoryRecordStarts } from "../history/history-record-starts.ts";
@@ -55,8 +55,8 @@ export async function mergeProperties(
   if (!from) throw propertyNotFound();
   if (from.mergedInto === into.id && isRetired(from))
     return { property: into, warnings: await duplicateWarnings(writer, into) };
-  checkNotRetired("Property", into);
-  checkNotRetired("Property", from);
+  checkNotRetiredRule("Property", into);
+  checkNotRetiredRule("Property", from);
   if (into.isDemo || from.isDemo) throw conflict("The demo property cannot be merged");
   const merged = await takeFields(writer, into, from);
   const appliances = await moveAppliances(writer, from, merged);

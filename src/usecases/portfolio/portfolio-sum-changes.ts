@@ -6,7 +6,7 @@ import type { NumberedList, Tx } from "../../store/store.ts";
 import { recountPropertySums } from "../recalculation/recount-derived-data.ts";
 import type { PortfolioDueCostChanges } from "./portfolio-due-cost-changes.ts";
 import { PortfolioFlagCountChanges } from "./portfolio-flag-count-changes.ts";
-import { type Direction, PortfolioListCounters } from "./portfolio-list-counters.ts";
+import { type ListDirection, PortfolioListCounterChanges } from "./portfolio-list-counter-changes.ts";
 import type { PortfolioMoneyChanges } from "./portfolio-money-changes.ts";
 
 /**
@@ -24,7 +24,7 @@ export class PortfolioSumChanges {
     retiredComponents: 0,
   };
   readonly #properties = new Map<string, PropertyTotals>();
-  readonly #counters = new PortfolioListCounters();
+  readonly #counters = new PortfolioListCounterChanges();
   /** Properties whose sums are counted again by `store`. */
   readonly #recounted = new Set<string>();
   readonly #stalePlans = new Set<string>();
@@ -66,19 +66,19 @@ export class PortfolioSumChanges {
     }
   }
 
-  retireProperty({ id, seq }: { id: string; seq: number }, direction: Direction): void {
+  retireProperty({ id, seq }: { id: string; seq: number }, direction: ListDirection): void {
     this.#counters.countRetired("properties", seq, direction);
     this.#partner.retiredProperties += signOf(direction);
     this.recount(id);
   }
 
-  retireAppliance({ propertyId, seq }: { propertyId: string; seq: number }, direction: Direction): void {
+  retireAppliance({ propertyId, seq }: { propertyId: string; seq: number }, direction: ListDirection): void {
     this.#counters.countRetired("appliances", seq, direction);
     this.#partner.retiredAppliances += signOf(direction);
     this.recount(propertyId);
   }
 
-  retireComponent(component: Component, direction: Direction): void {
+  retireComponent(component: Component, direction: ListDirection): void {
     this.#counters.count(component, direction === "out" ? -1 : 1);
     this.#counters.countRetired("components", component.seq, direction);
     this.#partner.retiredComponents += signOf(direction);
@@ -126,4 +126,4 @@ export class PortfolioSumChanges {
   }
 }
 
-const signOf = (direction: Direction) => (direction === "out" ? 1 : -1);
+const signOf = (direction: ListDirection) => (direction === "out" ? 1 : -1);

@@ -1,14 +1,14 @@
 import type { AssumptionCounts } from "../../domain/figures/assumptions.ts";
+import { type PortfolioTotals, portfolioTotalsFigure } from "../../domain/figures/portfolio-totals-figure.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { type PortfolioTotals, sumOfPropertyTotals } from "../../domain/portfolio-totals.ts";
 import type { Property, SummarizedProperty } from "../../domain/property.ts";
-import { matchesPropertyFilter, type PropertyFilter } from "../../domain/property-filter.ts";
 import type { PropertyTotals } from "../../domain/property-totals.ts";
+import { matchesPropertyFilterRule, type PropertyFilter } from "../../domain/rules/property-filter-rule.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
-import { readStoreConsistently } from "../../store/consistent-store-read.ts";
 import type { CodeCount } from "../../store/queries/flags-queries.ts";
 import type { RevisedPartner } from "../../store/queries/partners-queries.ts";
 import type { Store } from "../../store/store.ts";
+import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { isRecalculating } from "../recalculation/recalculate-sums.ts";
@@ -86,7 +86,7 @@ export async function portfolioDemoProperties(
 ): Promise<Row<Property>[]> {
   const demo = await properties.demo(partnerId);
   if (!filter) return demo;
-  const matching = demo.filter(({ property }) => matchesPropertyFilter(filter, property));
+  const matching = demo.filter(({ property }) => matchesPropertyFilterRule(filter, property));
   if (filter.flag === undefined) return matching;
   const flagged = await flags.ofProperties(
     matching.map(({ property }) => property.id),
@@ -114,7 +114,7 @@ async function findProperties(
     return {
       rows: demo.slice(slice.offset, slice.offset + slice.limit),
       total: demo.length,
-      totals: sumOfPropertyTotals(demo.map(({ totals }) => totals)),
+      totals: portfolioTotalsFigure(demo.map(({ totals }) => totals)),
       flags: await read.flags.sumOf(ids),
       counted: await count({ ids }),
     };

@@ -8,10 +8,11 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { StoredDue } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
+import { scoringFindingsOfNote } from "../../domain/scoring/note-findings.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
-import type { AuditAction } from "../../domain/wording/audit-actions.ts";
+import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
 import { AnnouncementOutbox } from "../announcements/announcement-outbox.ts";
 import {
@@ -20,11 +21,11 @@ import {
   type ScoreCause,
 } from "../announcements/score-change-announcement.ts";
 import { TierAnnouncements } from "../announcements/tier-announcements.ts";
-import { extractNoteFindings } from "../history/note-findings.ts";
+import { noteKeyOf } from "../history/load-note-findings.ts";
 import type { RescoreLimit } from "../rescoring/rescore-limit.ts";
-import { auditDetailOfPortfolioCorrection } from "./portfolio-correction-detail.ts";
+import { auditDetailOfCorrection } from "./audit-detail-of-correction.ts";
 import { PortfolioDueCostChanges } from "./portfolio-due-cost-changes.ts";
-import type { Direction } from "./portfolio-list-counters.ts";
+import type { ListDirection } from "./portfolio-list-counter-changes.ts";
 import { PortfolioMoneyChanges, type SummedAppliance } from "./portfolio-money-changes.ts";
 import { PortfolioSumChanges } from "./portfolio-sum-changes.ts";
 
@@ -123,7 +124,7 @@ export class PortfolioWriter {
    * Adds nothing if none differs. The values are deleted when the partner is purged.
    */
   async auditCorrection(action: AuditAction, subject: string, before: object, after: object): Promise<void> {
-    const detail = auditDetailOfPortfolioCorrection(before, after);
+    const detail = auditDetailOfCorrection(before, after);
     if (!detail) return;
     const entry = { at: this.tx.now, actor: this.actor, action, subject };
     const kept = { fields: Object.keys(detail.after) };
@@ -198,7 +199,7 @@ export class PortfolioWriter {
   }
 
   /** Takes a property's own row out of the list of properties, or puts it back, and its events out of the sums. */
-  async switchProperty(property: Property, direction: Direction): Promise<void> {
+  async switchProperty(property: Property, direction: ListDirection): Promise<void> {
     await this.tx.properties.negateNumber(property.id);
     this.#sums.retireProperty(property, direction);
   }
@@ -207,7 +208,7 @@ export class PortfolioWriter {
   async switchAppliances(
     appliances: readonly Appliance[],
     components: readonly Component[],
-    direction: Direction,
+    direction: ListDirection,
   ): Promise<void> {
     await this.tx.appliances.negateNumbers(appliances.map(({ id }) => id));
     for (const appliance of appliances) {
@@ -218,7 +219,7 @@ export class PortfolioWriter {
   }
 
   /** Does the same for components whose appliance stays. */
-  async switchComponents(components: readonly Component[], direction: Direction): Promise<void> {
+  async switchComponents(components: readonly Component[], direction: ListDirection): Promise<void> {
     await this.tx.components.negateNumbers(components.map(({ id }) => id));
     for (const component of components) this.#sums.retireComponent(component, direction);
   }
@@ -266,14 +267,14 @@ export class PortfolioWriter {
   }
 
   async insertServiceEvent(event: ServiceEvent): Promise<void> {
-    await this.tx.serviceEvents.insert(event, extractNoteFindings(this.knowledge, event.notes));
+    await this.tx.serviceEvents.insert(event, scoringFindingsOfNote(this.knowledge, event.notes, noteKeyOf));
     await this.#logEvent("service_event", event.id, event.createdAt);
     this.#sums.countServiceEvent(event, 1);
   }
 
   /** Writes a changed or voided service event, and counts it where it now belongs. */
   async updateServiceEvent(before: ServiceEvent, after: ServiceEvent): Promise<void> {
-    await this.tx.serviceEvents.update(after, extractNoteFindings(this.knowledge, after.notes));
+    await this.tx.serviceEvents.update(after, scoringFindingsOfNote(this.knowledge, after.notes, noteKeyOf));
     for (const [event, change] of [
       [before, -1],
       [after, 1],

@@ -1,34 +1,34 @@
 import { propertyCreatedMessage } from "../../api-schemas/webhook-payload-schema.ts";
-import { postalAddressKey } from "../../domain/address.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import { applianceSizeForPricing } from "../../domain/costs/size.ts";
 import { conflict } from "../../domain/errors.ts";
-import { checkAllowedPastDay } from "../../domain/past-day-rule.ts";
-import { countryOf, parsePostalCode, placeOfSubdivision, subdivisionOf } from "../../domain/place.ts";
+import { countryOf, parsePostalCode, placeOfSubdivision, subdivisionOf } from "../../domain/places/place.ts";
+import { postalAddressKey } from "../../domain/places/postal-address.ts";
 import {
-  checkAllowedBuildingYear,
   type NewProperty,
   type Property,
   type PropertyChange,
   type PropertySource,
   propertyNotFound,
 } from "../../domain/property.ts";
+import { checkBuildingYearRule } from "../../domain/rules/building-year-rule.ts";
+import { checkPastDayRule } from "../../domain/rules/past-day-rule.ts";
 import {
-  checkNotRetired,
+  checkNotRetiredRule,
   isRetired,
   NOT_RETIRED,
   type Retirement,
-  retiredConflict,
   retirementAfterChange,
-} from "../../domain/retirement.ts";
+  retirementRuleConflict,
+} from "../../domain/rules/retirement-rule.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { deriveHistoryRecordStart } from "../history/history-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { applyBuildingYearToAppliances, refuseRemovalOfBuildingYear } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { addPropertyUnits, changePropertyUnits } from "./property-units.ts";
-import { applyPropertyRetirement, auditRetirement, isRetirementDue } from "./retirement.ts";
+import { changePropertyUnits, createPropertyUnits } from "./property-units.ts";
+import { applyPropertyRetirement, auditRetirement, isRetirementDue } from "./retire-records.ts";
 
 /**
  * Creates a property with its units and queues a webhook. A partner_property_id that is in use is a conflict; with
@@ -40,13 +40,12 @@ export async function createProperty(
   origin: { source: PropertySource; isDemo?: boolean; isReferenceUnused?: boolean },
 ): Promise<Property> {
   const { tx, partner } = writer;
-  if (input.yearBuilt !== null)
-    checkAllowedBuildingYear("year_built", input.yearBuilt, yearOf(dayOf(tx.now)));
+  if (input.yearBuilt !== null) checkBuildingYearRule("year_built", input.yearBuilt, yearOf(dayOf(tx.now)));
   if (input.partnerPropertyId !== null && !origin.isReferenceUnused)
     await refuseTakenReference(tx, partner.id, input.partnerPropertyId);
   const createdAt = writer.rows.nextInstant();
   const today = dayOf(createdAt);
-  if (input.recordsSince != null) checkAllowedPastDay("records_since", input.recordsSince, today);
+  if (input.recordsSince != null) checkPastDayRule("records_since", input.recordsSince, today);
   const property: Property = {
     ...input,
     recordsSince: input.recordsSince ?? today,
@@ -68,7 +67,7 @@ export async function createProperty(
     updatedAt: createdAt,
   };
   await writer.insertProperty(property);
-  await addPropertyUnits(tx, property.id, 0, property.unitCount);
+  await createPropertyUnits(tx, property.id, 0, property.unitCount);
   await writer.outbox.add(propertyCreatedMessage(property));
   return property;
 }
@@ -87,12 +86,12 @@ export async function changeProperty(
   if (!stored) throw propertyNotFound();
   const { retiredAt, retiredReason, ...others } = change;
   if (retiredAt === undefined && retiredReason === undefined) {
-    checkNotRetired("Property", stored);
+    checkNotRetiredRule("Property", stored);
     return await changeListed(writer, stored, others);
   }
   const retirement = retirementAfterChange(stored, change);
   const staysRetired = isRetired(stored) && isRetirementDue(retirement, dayOf(tx.now));
-  if (staysRetired && Object.keys(others).length > 0) throw retiredConflict("Property", stored);
+  if (staysRetired && Object.keys(others).length > 0) throw retirementRuleConflict("Property", stored);
   // Brought back, a duplicate is a property of its own again.
   const mergedInto = staysRetired ? stored.mergedInto : null;
   let after = stored;
@@ -116,15 +115,14 @@ async function changeListed(
 ): Promise<Property> {
   const { tx, partner } = writer;
   const { id } = before;
-  if (change.yearBuilt != null)
-    checkAllowedBuildingYear("year_built", change.yearBuilt, yearOf(dayOf(tx.now)));
+  if (change.yearBuilt != null) checkBuildingYearRule("year_built", change.yearBuilt, yearOf(dayOf(tx.now)));
   if (change.partnerPropertyId != null && change.partnerPropertyId !== before.partnerPropertyId)
     await refuseTakenReference(tx, partner.id, change.partnerPropertyId);
   const { recordsSince, country, state, ...others } = change;
   const rest = { ...others, ...placedChange(before, change) };
   const after: Property = { ...before, ...rest, updatedAt: tx.now };
   if (!before.isDemo) after.addressKey = postalAddressKey(after);
-  if (recordsSince != null) checkAllowedPastDay("records_since", recordsSince, dayOf(tx.now));
+  if (recordsSince != null) checkPastDayRule("records_since", recordsSince, dayOf(tx.now));
   if (change.yearBuilt === null && before.yearBuilt !== null) await refuseRemovalOfBuildingYear(tx, id);
   // All other checks come before it, so that a refused change has written nothing.
   if (change.unitCount !== undefined) await changePropertyUnits(tx, id, change.unitCount);

@@ -1,5 +1,5 @@
 import { serializeApplianceType } from "../../api-schemas/appliance-schema.ts";
-import { assumptionsJsonAccumulator } from "../../api-schemas/assumptions-schema.ts";
+import { assumptionsSchemaAccumulator } from "../../api-schemas/assumptions-schema.ts";
 import { serializeComplianceItem } from "../../api-schemas/compliance-schema.ts";
 import {
   type ComponentJson,
@@ -8,9 +8,9 @@ import {
   serializeTrendPoint,
 } from "../../api-schemas/component-schema.ts";
 import { serializeConditionPoint } from "../../api-schemas/condition-trend-schema.ts";
-import type { FigureJsonAccumulator } from "../../api-schemas/figure-json-accumulator.ts";
-import { conditionJsonAccumulator, reserveJsonAccumulator } from "../../api-schemas/figures-schema.ts";
-import { forecastJsonAccumulator } from "../../api-schemas/forecast-schema.ts";
+import type { FigureSchemaAccumulator } from "../../api-schemas/figure-schema-accumulator.ts";
+import { conditionSchemaAccumulator, reserveSchemaAccumulator } from "../../api-schemas/figures-schema.ts";
+import { forecastSchemaAccumulator } from "../../api-schemas/forecast-schema.ts";
 import {
   serializePlannedComponent,
   serializePlannedUnit,
@@ -20,22 +20,22 @@ import {
 import { serializeProperty, serializeUnit } from "../../api-schemas/property-schema.ts";
 import { serializeHistoryEvent } from "../../api-schemas/service-event-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
-import { scoreTrendOfDays } from "../../domain/figures/score-trend-points.ts";
+import { scoreTrendFigure } from "../../domain/figures/score-trend-figure.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { planContextOf } from "../../domain/planning/plan-context.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf, type Instant, isoText } from "../../domain/time.ts";
 import { mapYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
-import { iterateStoredComponents } from "../../store/iterate-stored-components.ts";
 import type { Store } from "../../store/store.ts";
+import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import type { Stores } from "../../store/stores.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
 import { loadComponentHistory } from "../history/load-component-history.ts";
 import { loadPropertyCompliance } from "../inspections/load-property-compliance.ts";
 import { collectPlanFlags, reconcilePlanFigures, sortedPlanLines } from "../planning/load-plan-lines.ts";
-import { planLoadedProperty } from "../planning/property-plan.ts";
+import { planLoadedProperty } from "../planning/load-property-plan.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
 
 /** The approximate memory of a component with its plan and its view, in bytes. */
@@ -78,10 +78,10 @@ export async function loadPropertyFigures(
   const rows: PlacedComponent[] = [];
   const components: Component[] = [];
   const [condition, forecast, reserve, assumptions] = [
-    conditionJsonAccumulator(prices, planContextOf(prices)),
-    forecastJsonAccumulator(prices),
-    reserveJsonAccumulator(prices),
-    assumptionsJsonAccumulator(prices),
+    conditionSchemaAccumulator(prices, planContextOf(prices)),
+    forecastSchemaAccumulator(prices),
+    reserveSchemaAccumulator(prices),
+    assumptionsSchemaAccumulator(prices),
   ];
   const add = (row: PlacedComponent) => {
     rows.push(row);
@@ -92,7 +92,7 @@ export async function loadPropertyFigures(
   };
   await iterateStoredComponents(store, property.id, add, yieldNow, reserveMemory);
   const modelVersion = await modelVersionOf(read, knowledge);
-  const figureOf = <Written>(figure: FigureJsonAccumulator<Written>) =>
+  const figureOf = <Written>(figure: FigureSchemaAccumulator<Written>) =>
     runYielding(figure.write(property, { now, modelVersion }), yieldNow);
   const planDeps = { prices, clock: () => now, yieldNow, modelVersion };
   const plan = await planLoadedProperty(planDeps, property, rows, terms);
@@ -155,7 +155,7 @@ async function trendOf(
 ) {
   const { read } = store;
   const days = await read.snapshots.days(addDays(dayOf(now), -RETENTION_DAYS));
-  const points = scoreTrendOfDays(await read.snapshots.trendRows(component.id), days);
+  const points = scoreTrendFigure(await read.snapshots.trendRows(component.id), days);
   const events = await loadComponentHistory(store, component, yieldNow, reserveMemory);
   return {
     componentId: component.id,

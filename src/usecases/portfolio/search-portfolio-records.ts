@@ -1,6 +1,6 @@
 import type { RecordSearchResult } from "../../api-schemas/search-schema.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { isRetired } from "../../domain/retirement.ts";
+import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import type { FoundClaim } from "../../store/queries/search-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 

@@ -1,8 +1,8 @@
-import { postalAddressKey } from "../../domain/address.ts";
 import { tierOfHundredths } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { MoneyAccumulator } from "../../domain/figures/property-assessment.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { postalAddressKey } from "../../domain/places/postal-address.ts";
 import { DueCostSum } from "../../domain/planning/due-cost-sum.ts";
 import { planContextOf } from "../../domain/planning/plan-context.ts";
 import { isSameDue } from "../../domain/planning/planned-appliance.ts";

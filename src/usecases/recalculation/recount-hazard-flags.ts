@@ -1,6 +1,7 @@
-import { countHazardFlags, type FlagCount } from "../../domain/hazards.ts";
-import { addFlagCountRow, type CodeCount } from "../../store/queries/flags-queries.ts";
+import { countHazardFlags, type FlagCount } from "../../domain/hazards/hazard-flags.ts";
+import type { CodeCount } from "../../store/queries/flags-queries.ts";
 import type { Stores } from "../../store/stores.ts";
+import { addPortfolioFlagCount } from "../portfolio/portfolio-flag-count-changes.ts";
 import type { RecountRepair, RecountStep } from "./recount-step.ts";
 
 /* The recount of flagged appliances (`recountDerivedData`): by property, and from these over the portfolio. */
@@ -22,7 +23,7 @@ export async function recountHazardFlags(
       checkProperties(read, partnerId, { offset, limit: pageSize }),
     );
     wrong += differences.length;
-    if (!isRepairing) for (const difference of differences) addFlagCountRow(missing, difference);
+    if (!isRepairing) for (const difference of differences) addPortfolioFlagCount(missing, difference);
     if (isLast) break;
   }
   return wrong + (await run((read) => checkPortfolio(read, partnerId, missing)));
@@ -60,7 +61,7 @@ async function checkPortfolio(
   missing: ReadonlyMap<string, CodeCount>,
 ): Promise<RecountStep<number>> {
   const right = new Map(missing);
-  for (const count of await read.flags.sumOfProperties(partnerId)) addFlagCountRow(right, count);
+  for (const count of await read.flags.sumOfProperties(partnerId)) addPortfolioFlagCount(right, count);
   const wrong = compare([...right.values()], await read.flags.stored(partnerId, [""]));
   return {
     found: wrong.length,

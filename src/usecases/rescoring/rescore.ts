@@ -1,6 +1,7 @@
 import type { Component, ComponentToScore } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
+import { crossTypeLinks, isScoredByCascade } from "../../domain/scoring/cascade-links.ts";
 import {
   CascadeEffects,
   type CascadeSource as CascadingAppliance,
@@ -243,8 +244,7 @@ export function* rescoreBatches<T>(all: readonly T[]): Generator<readonly T[]> {
  */
 function staysWithinAppliances(knowledge: Knowledge, changed: readonly ScoredAppliance[] | "all"): boolean {
   const { links } = crossTypeLinks(knowledge);
-  const isLinked = ({ typeId }: ScoredAppliance) =>
-    links.has(typeId) || isRescoredByCascade(knowledge, typeId);
+  const isLinked = ({ typeId }: ScoredAppliance) => links.has(typeId) || isScoredByCascade(knowledge, typeId);
   return changed !== "all" && !changed.some(isLinked);
 }
 
@@ -283,29 +283,4 @@ export function rescoredUpstreamAppliances<A extends Pick<ScoredAppliance, "type
   const { links } = crossTypeLinks(knowledge);
   const types = new Set(reached.map(({ typeId }) => typeId));
   return all.filter(({ typeId }) => !types.isDisjointFrom(links.get(typeId) ?? new Set()));
-}
-
-/** Returns whether appliances of other types cascade to this type. */
-export function isRescoredByCascade(knowledge: Knowledge, typeId: string): boolean {
-  return crossTypeLinks(knowledge).reached.has(typeId);
-}
-
-/** For each type, the other types that it cascades to; and all types that are cascaded to. */
-type Links = { links: ReadonlyMap<string, ReadonlySet<string>>; reached: ReadonlySet<string> };
-const linksOf = new WeakMap<Knowledge, Links>();
-
-function crossTypeLinks(knowledge: Knowledge): Links {
-  const known = linksOf.get(knowledge);
-  if (known) return known;
-  const links = new Map<string, Set<string>>();
-  const reached = new Set<string>();
-  for (const def of knowledge.components.values())
-    for (const rule of knowledge.cascadesTo(def.id)) {
-      if (!rule.acrossTypes) continue;
-      links.set(rule.upstreamTypeId, (links.get(rule.upstreamTypeId) ?? new Set()).add(def.typeId));
-      reached.add(def.typeId);
-    }
-  const found = { links, reached };
-  linksOf.set(knowledge, found);
-  return found;
 }

@@ -1,6 +1,6 @@
 import { serializePlanAssumptions } from "../../api-schemas/plan-assumptions-schema.ts";
 import type { FormTerms } from "../../domain/planning/plan-terms.ts";
-import type { PlanSummary } from "../../domain/planning/property-plan.ts";
+import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
 import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { PropertyPlanRow } from "../../store/queries/plans-queries.ts";
 import { writeWorkbook } from "../../xlsx/write-workbook.ts";

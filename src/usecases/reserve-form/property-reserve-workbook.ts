@@ -1,18 +1,21 @@
-import { addressLine } from "../../domain/address.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import type { FormTerms } from "../../domain/planning/plan-terms.ts";
-import type { PropertyPlan } from "../../domain/planning/property-plan.ts";
 import {
+  planReserveItems,
+  planReserveLinesInSteps,
   type ReserveItem,
-  reserveItemsOfAppliance,
-  reserveLinesOfItems,
-} from "../../domain/planning/reserve-lines.ts";
+} from "../../domain/planning/planned-reserve-lines.ts";
+import type { PropertyPlan } from "../../domain/planning/property-plan-summary.ts";
 import type { Steps } from "../../domain/steps/steps.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { type WorkbookSheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
 import type { ReserveForm } from "./reserve-form.ts";
-import { assumptionsOfPropertyForm, reserveFormAssumptionsSheet } from "./reserve-form-assumptions-sheet.ts";
+import {
+  reserveFormAssumptionsOfProperty,
+  reserveFormAssumptionsSheet,
+} from "./reserve-form-assumptions-sheet.ts";
 import { MOST_CELLS } from "./reserve-form-cells.ts";
 import { reserveFormDepositSheet } from "./reserve-form-deposit-sheet.ts";
 import { ReserveLineSheets, reserveFormDueNowSheet } from "./reserve-form-line-sheets.ts";
@@ -37,13 +40,13 @@ export async function reserveWorkbook(
   await forEachYielding(
     plan.appliances,
     yieldNow,
-    (appliance) => void items.push(...reserveItemsOfAppliance(knowledge, appliance)),
+    (appliance) => void items.push(...planReserveItems(knowledge, appliance)),
   );
   const { years } = plan.terms;
   const mostLines = Math.floor(MOST_CELLS / (CELLS_OF_LINE + CELLS_OF_YEAR * years));
   const threshold = { minimumCents: terms.minimumItemCents };
   const lines = await runYielding(
-    reserveLinesOfItems(knowledge, items, years, threshold, mostLines),
+    planReserveLinesInSteps(knowledge, items, years, threshold, mostLines),
     yieldNow,
   );
   const sheets = await runYielding(sheetsOf(knowledge, { plan, terms, lines }), yieldNow);
@@ -61,7 +64,7 @@ function* sheetsOf(knowledge: Knowledge, form: ReserveForm): Steps<WorkbookSheet
   ];
   yield;
   return [
-    ...[reserveFormSummarySheet(plan, lines, [name, addressLine(plan.property)]), immediate, shortTerm],
+    ...[reserveFormSummarySheet(plan, lines, [name, postalAddressLine(plan.property)]), immediate, shortTerm],
     ...[
       lines.reserves,
       lines.below,
@@ -69,6 +72,6 @@ function* sheetsOf(knowledge: Knowledge, form: ReserveForm): Steps<WorkbookSheet
       reserveFormDepositSheet(plan, lines),
       ...lines.expected,
     ],
-    reserveFormAssumptionsSheet(plan, assumptionsOfPropertyForm(form)),
+    reserveFormAssumptionsSheet(plan, reserveFormAssumptionsOfProperty(form)),
   ];
 }

@@ -2,9 +2,9 @@ import { serializePlanAssumptions } from "../../api-schemas/plan-assumptions-sch
 import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
 import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
 import { FUNDING_CONFIDENCES } from "../../domain/planning/level-deposit.ts";
-import type { PlanSummary } from "../../domain/planning/property-plan.ts";
+import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
 import { wholeMoney } from "../../domain/wording/currency-and-unit-wording.ts";
-import { IMMEDIATE_WORK } from "../../domain/wording/immediate-work-text.ts";
+import { IMMEDIATE_WORK } from "../../domain/wording/wording-of-immediate-work.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { ReserveForm } from "./reserve-form.ts";
 import { headingCells, PERCENT, SHARE, SHEETS, USD } from "./reserve-form-cells.ts";
@@ -65,7 +65,7 @@ export function reserveFormAssumptionsSheet(
 }
 
 /** Returns the assumptions of a property's form. */
-export function assumptionsOfPropertyForm({ plan, terms }: ReserveForm): FormAssumptions {
+export function reserveFormAssumptionsOfProperty({ plan, terms }: ReserveForm): FormAssumptions {
   const { property, appliances } = plan;
   return {
     subject: [

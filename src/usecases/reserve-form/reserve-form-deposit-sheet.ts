@@ -2,7 +2,7 @@ import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
 import { COST_BASES } from "../../domain/costs/component-costs.ts";
 import { reserveNeedsByYear } from "../../domain/planning/capital-plan.ts";
 import { FUNDING_CONFIDENCES } from "../../domain/planning/level-deposit.ts";
-import type { PlanSummary } from "../../domain/planning/property-plan.ts";
+import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
 import { cellReference } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells } from "./reserve-form.ts";

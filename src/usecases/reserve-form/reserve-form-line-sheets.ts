@@ -3,7 +3,7 @@ import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
 import type { CostBasis } from "../../domain/costs/component-costs.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
-import type { ReserveLine } from "../../domain/planning/reserve-lines.ts";
+import type { ReserveLine } from "../../domain/planning/planned-reserve-lines.ts";
 import { plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import { cellReference, columnName, rangeReference } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";

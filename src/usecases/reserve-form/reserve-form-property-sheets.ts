@@ -2,7 +2,7 @@ import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
 import { COST_BASES, type CostBasis } from "../../domain/costs/component-costs.ts";
 import type { PlanRowSums } from "../../domain/planning/plan-sums.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
-import type { PlanSummary } from "../../domain/planning/property-plan.ts";
+import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
 import { plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import { cellReference, columnName } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";

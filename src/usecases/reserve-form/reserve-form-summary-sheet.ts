@@ -1,5 +1,5 @@
 import { unitsAndAreaJson, exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
-import type { PlanSummary } from "../../domain/planning/property-plan.ts";
+import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
 import { areaUnit, plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-text.ts";
 import { cellReference } from "../../xlsx/workbook-cell-references.ts";

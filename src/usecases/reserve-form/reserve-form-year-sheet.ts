@@ -1,5 +1,5 @@
 import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
-import type { PlanSummary } from "../../domain/planning/property-plan.ts";
+import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
 import { plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells } from "./reserve-form.ts";

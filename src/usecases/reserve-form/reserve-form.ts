@@ -2,8 +2,8 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import type { CostBasis } from "../../domain/costs/component-costs.ts";
 import type { FormTerms } from "../../domain/planning/plan-terms.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
-import type { PropertyPlan } from "../../domain/planning/property-plan.ts";
-import type { ReserveLine } from "../../domain/planning/reserve-lines.ts";
+import type { ReserveLine } from "../../domain/planning/planned-reserve-lines.ts";
+import type { PropertyPlan } from "../../domain/planning/property-plan-summary.ts";
 
 /** Where the sheets of sums find the costs that they add up. */
 export type CostCells = {

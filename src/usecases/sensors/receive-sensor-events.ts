@@ -7,14 +7,14 @@ import type { Component } from "../../domain/component.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import {
   countryOf,
-  parseCountry,
+  parseCountryCode,
   parsePostalCode,
   placeOfSubdivision,
   subdivisionOf,
   UNITED_STATES,
-} from "../../domain/place.ts";
+} from "../../domain/places/place.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
-import { checkNotRetired } from "../../domain/retirement.ts";
+import { checkNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
 import type {
   MeterEvent,
   RiskSummary,
@@ -36,7 +36,7 @@ export async function receiveMeterEvent(writer: PortfolioWriter, input: MeterEve
   const { tx, partner } = writer;
   const appliance = await tx.appliances.find(partner.id, input.applianceId);
   if (!appliance) throw notFound(`Appliance not found: ${input.applianceId}`);
-  checkNotRetired("Appliance", appliance);
+  checkNotRetiredRule("Appliance", appliance);
   if (input.componentId !== null) await findComponent(writer, appliance, input.componentId, null);
   const event: SensorEvent = {
     ...input,
@@ -119,12 +119,12 @@ export async function receiveSmartEvent(
 async function resolve(writer: PortfolioWriter, input: SmartEvent) {
   const known = await findAppliance(writer, input);
   if (known) {
-    checkNotRetired("Appliance", known);
+    checkNotRetiredRule("Appliance", known);
     const property = (await writer.tx.properties.find(writer.partner.id, known.propertyId))!;
     return { property, appliance: known, propertyCreated: false, applianceCreated: false };
   }
   const existing = await findProperty(writer, input.property);
-  if (existing) checkNotRetired("Property", existing);
+  if (existing) checkNotRetiredRule("Property", existing);
   refuseIncomplete(input, existing);
   const property = existing ?? (await registerProperty(writer, input.property));
   const matching = existing && (await findMatchingAppliance(writer, existing, input.appliance));
@@ -236,7 +236,7 @@ async function registerProperty(
   reference: SensorPropertyReference,
 ): Promise<Property> {
   const { name, address, city, zip, partnerPropertyId, unitCount } = reference;
-  const country = parseCountry(reference.country ?? UNITED_STATES);
+  const country = parseCountryCode(reference.country ?? UNITED_STATES);
   return await createProperty(
     writer,
     {

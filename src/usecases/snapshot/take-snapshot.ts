@@ -5,7 +5,7 @@ import { addDays, type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain
 import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
-import { retireDueRecords } from "../portfolio/retirement.ts";
+import { retireDueRecords } from "../portfolio/retire-records.ts";
 import {
   closeSnapshotShares,
   lockSnapshotPartnerRows,

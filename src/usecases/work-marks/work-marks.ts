@@ -1,9 +1,13 @@
-import { type MarkedWork, serializeWorkDetail, type WorkRequest } from "../../api-schemas/work-schema.ts";
+import {
+  type MarkedWork,
+  serializeWorkDetail,
+  type WorkRequest,
+} from "../../api-schemas/work-mark-schema.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
-import { checkComponentNotRetired, checkNotRetired } from "../../domain/retirement.ts";
+import { checkComponentNotRetiredRule, checkNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
-import { isDeferred, isSameWork, type Work } from "../../domain/work.ts";
+import { isDeferred, isSameWork, type Work } from "../../domain/work-mark.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { NewestDay } from "../../store/queries/service-events-queries.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -170,8 +174,8 @@ export class WorkMarks {
     const applianceId = "applianceId" in subject ? subject.applianceId : component!.applianceId;
     const appliance = await tx.appliances.find(partner.id, applianceId);
     if (!appliance) throw notFound(`Appliance not found: ${applianceId}`);
-    checkNotRetired("Appliance", appliance);
-    if (component) checkComponentNotRetired(component);
+    checkNotRetiredRule("Appliance", appliance);
+    if (component) checkComponentNotRetiredRule(component);
     return { appliance, componentId: component?.id ?? null };
   }
 }

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { ActionPageJson, PortfolioActionJson } from "../../api-schemas/portfolio-action-schema.ts";
-import { addressLine } from "../../domain/address.ts";
+import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import { probabilityText } from "../../domain/wording/us-english.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { ACTION_LABELS, OFFERED_SYSTEMS, systemLabel, TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
 import { capitalizeFirst, countWithNoun, moneyText, monthOf } from "../page/page-format.ts";
 import { sumBy } from "../page/page-grouping.ts";
@@ -48,7 +48,7 @@ export function AppActionsPage({ route }: { route: Route }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const rows = list.value?.rows ?? [];
   const chosen = rows.filter((row) => selected.has(idOf(row)));
-  const set = (changes: Record<string, string>) => replaceAddressQuery(route, changes);
+  const set = (changes: Record<string, string>) => replaceBrowserUrlQuery(route, changes);
   const select = (ids: readonly string[], isOn: boolean) => {
     const next = new Set(selected);
     for (const id of ids)
@@ -299,7 +299,7 @@ const columnsOf = (
           <bdi>{row.property_name}</bdi>
         </a>
         <span class="small muted under">
-          <bdi>{addressLine({ address: row.property_address, city: null, state: row.state })}</bdi>
+          <bdi>{postalAddressLine({ address: row.property_address, city: null, state: row.state })}</bdi>
         </span>
       </>
     ),

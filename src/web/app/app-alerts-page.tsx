@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { AlertJson, AlertPageJson } from "../../api-schemas/component-schema.ts";
 import { probabilityText } from "../../domain/wording/us-english.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
 import { ACTION_LABELS } from "../page/page-code-labels.ts";
@@ -36,7 +36,7 @@ export function AppAlertsPage({ route }: { route: Route }) {
   const list = useAppPagedList(api, path, ({ alerts }: AlertPageJson) => alerts);
   const types = useLoad("types", () => readApplianceTypes(api));
   const columns = useMemo(() => columnsOf(new ApplianceNames(types.value ?? [], [])), [types.value]);
-  const set = (changes: Record<string, string>) => replaceAddressQuery(route, changes);
+  const set = (changes: Record<string, string>) => replaceBrowserUrlQuery(route, changes);
   return (
     <>
       <header class="heading">

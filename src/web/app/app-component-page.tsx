@@ -7,8 +7,8 @@ import type {
 import type { ExplainedComponentJson } from "../../api-schemas/score-reason-schema.ts";
 import { probabilityText } from "../../domain/wording/us-english.ts";
 import type { ApiClient } from "../browser/api-client.ts";
+import { readWholeListInBrowser } from "../browser/browser-list-reader.ts";
 import { hrefTo } from "../browser/browser-route.ts";
-import { readAllPages } from "../browser/read-whole-list.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
 import { COST_BASIS_LABELS, TIER_LABELS } from "../page/page-code-labels.ts";
@@ -127,7 +127,7 @@ async function readComponent(api: ApiClient, id: string) {
     api.read<ApplianceWithComponentsJson>(
       `/v1/appliances/${encodeURIComponent(history.component.appliance_id)}`,
     ),
-    readAllPages<"trend", TrendPointJson>(api, `${of}/trend`, "trend"),
+    readWholeListInBrowser<"trend", TrendPointJson>(api, `${of}/trend`, "trend"),
     readApplianceTypes(api),
   ]);
   const component = appliance.components.find(({ component_id }) => component_id === id)!;

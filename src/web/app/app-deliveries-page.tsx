@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { DeliveryJson, DeliveryPageJson } from "../../api-schemas/delivery-schema.ts";
 import type { DeliveryStatus } from "../../domain/partner.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { count, countWithNoun } from "../page/page-format.ts";
 import { SectionTable } from "../sections/section.tsx";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
@@ -42,7 +42,7 @@ export function AppDeliveriesPage({ route }: { route: Route }) {
   );
   const path = `/v1/webhook-deliveries${filters.length > 0 ? `?${new URLSearchParams(filters)}` : ""}`;
   const list = useAppPagedList(api, path, ({ deliveries }: DeliveryPageJson) => deliveries);
-  const set = (changes: Record<string, string>) => replaceAddressQuery(route, changes);
+  const set = (changes: Record<string, string>) => replaceBrowserUrlQuery(route, changes);
   const costOf = useAppCallCost();
   const refresh = () => {
     api.refresh();

@@ -1,10 +1,10 @@
 import type { ImportedRowsJson } from "../../api-schemas/imported-rows-schema.ts";
 import { isMonthFirst } from "../../domain/wording/currency-and-unit-wording.ts";
 import {
-  type ImportNotes,
-  NO_IMPORT_NOTES,
-  sumOfImportNotes,
-} from "../../domain/wording/import-note-wording.ts";
+  NO_WORDED_IMPORT_NOTES,
+  sumOfWordedImportNotes,
+  type WordedImportNotes,
+} from "../../domain/wording/wording-of-import-notes.ts";
 import {
   ambiguousCellDate,
   cellDateFormatOf,
@@ -72,7 +72,7 @@ export type ImportRun = {
   done: number;
   isDone: boolean;
   counts: Readonly<Record<ImportKind, { created: number; updated: number; unchanged: number }>>;
-  notes: ImportNotes;
+  notes: WordedImportNotes;
   sameAddress: ImportedRowsJson["same_address"];
   changes: ImportedRowsJson["changes"];
   rejected: readonly RejectedRow[];
@@ -317,7 +317,7 @@ export async function importAppFile(
       service_events: none,
       claims: none,
     },
-    notes: NO_IMPORT_NOTES,
+    notes: NO_WORDED_IMPORT_NOTES,
     sameAddress: [],
     changes: [],
     rejected: [],
@@ -346,7 +346,7 @@ export async function importAppFile(
     run = {
       ...run,
       counts,
-      notes: sumOfImportNotes(run.notes, {
+      notes: sumOfWordedImportNotes(run.notes, {
         buildingYears: answer.install_years_from_year_built,
         earlyYears: answer.install_years_before_year_built,
         unusualSizes: answer.unusual_sizes,

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ImportedRowsJson } from "../../api-schemas/imported-rows-schema.ts";
-import { importNoteSentences } from "../../domain/wording/import-note-wording.ts";
+import { wordingOfImportNotes } from "../../domain/wording/wording-of-import-notes.ts";
 import { DAY_FIELDS } from "../../table-cells/table-cell-dates.ts";
 import { MAX_WORKBOOK_BYTES, type SheetTable } from "../../xlsx/workbook-tables.ts";
 import { downloadCsv } from "../browser/browser-csv-file.ts";
@@ -267,7 +267,7 @@ function valueText(json: string): string {
 
 /** The records that deserve a look. */
 function Notes({ run: { notes, sameAddress } }: { run: ImportRun }) {
-  const sentences = importNoteSentences(notes);
+  const sentences = wordingOfImportNotes(notes);
   if (sentences.length + sameAddress.length === 0) return null;
   const shown = sameAddress.slice(0, MOST_SHOWN);
   return (

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ConditionPointJson } from "../../api-schemas/condition-trend-schema.ts";
 import type { PortfolioTotalsJson } from "../../api-schemas/portfolio-schema.ts";
+import { readWholeListInBrowser } from "../browser/browser-list-reader.ts";
 import { hrefTo, type Route } from "../browser/browser-route.ts";
-import { readAllPages } from "../browser/read-whole-list.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { ValueBarChart } from "../charts/bar.tsx";
@@ -88,7 +88,7 @@ function Plan({ route }: { route: Route }) {
 function OverTime() {
   const { api } = useApp();
   const { value = [] } = useLoad("over time", () =>
-    readAllPages<"trend", ConditionPointJson>(api, "/v1/portfolio/condition-trend", "trend"),
+    readWholeListInBrowser<"trend", ConditionPointJson>(api, "/v1/portfolio/condition-trend", "trend"),
   );
   return (
     <ConditionTrendSection

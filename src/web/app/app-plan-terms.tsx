@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
-import { type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { OFFERED_YEARS } from "../sections/reserve-schedule-sections.tsx";
 
 /* The terms of a plan, in the address of a page. */
@@ -47,7 +47,7 @@ export function AppPlanTermsControls({ route, children }: { route: Route; childr
       <select
         id="years"
         value={years}
-        onChange={({ currentTarget }) => replaceAddressQuery(route, { years: currentTarget.value })}
+        onChange={({ currentTarget }) => replaceBrowserUrlQuery(route, { years: currentTarget.value })}
       >
         {[...new Set([...OFFERED_YEARS, years])]
           .sort((a, b) => a - b)
@@ -63,7 +63,9 @@ export function AppPlanTermsControls({ route, children }: { route: Route; childr
         max={most}
         step="0.1"
         value={inflationPct}
-        onChange={({ currentTarget }) => replaceAddressQuery(route, { inflation_pct: currentTarget.value })}
+        onChange={({ currentTarget }) =>
+          replaceBrowserUrlQuery(route, { inflation_pct: currentTarget.value })
+        }
       />
       <button type="button" class="outline secondary" onClick={() => print()}>
         Print

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../api-schemas/portfolio-plan-schema.ts";
 import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
 import { oneOfCurrency } from "../../domain/wording/currency-and-unit-wording.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { pageAssumptionSentences } from "../page/page-assumption-sentences.ts";
 import { type BudgetLine, type BudgetResult, pageSliderRangeUpTo } from "../page/page-budget-allocation.ts";
@@ -141,7 +141,7 @@ function PortfolioBudgetPlanner({
     if (amount === requested) return;
     const timer = setTimeout(() => {
       setRequested(amount);
-      replaceAddressQuery(route, { budget: String(amount) });
+      replaceBrowserUrlQuery(route, { budget: String(amount) });
     }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [amount, requested, route]);

@@ -1,8 +1,8 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { PortfolioItemJson, PortfolioPageJson } from "../../api-schemas/portfolio-schema.ts";
-import { addressLine } from "../../domain/address.ts";
-import { joinPlace } from "../../domain/place.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { joinPlace } from "../../domain/places/place.ts";
+import { postalAddressLine } from "../../domain/places/postal-address.ts";
+import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { count, countWithNoun, moneyText } from "../page/page-format.ts";
 import { RecordHazardFilter } from "../records/record-hazard-filter.tsx";
 import {
@@ -73,7 +73,7 @@ export function AppPropertiesPage({ route }: { route: Route }) {
           <FilterRow>
             <RetiredFilter
               value={RETIRED_CHOICES}
-              onChange={(status) => replaceAddressQuery(route, { status })}
+              onChange={(status) => replaceBrowserUrlQuery(route, { status })}
             />
           </FilterRow>
           <AppRetiredProperties />
@@ -118,7 +118,7 @@ function PropertyList({ all, route }: { all: readonly SearchableProperty[]; rout
     [all, filter.search, filter.state, filter.rating, sorting.key, sorting.isDescending],
   );
   const states = useMemo(() => [...new Set(all.map(({ item }) => joinPlace(item)))].sort(), [all]);
-  const set = (changes: Record<string, string>) => replaceAddressQuery(route, changes);
+  const set = (changes: Record<string, string>) => replaceBrowserUrlQuery(route, changes);
   return (
     <>
       <FilterRow>
@@ -173,7 +173,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
           <bdi>{row.name}</bdi>
         </a>
         <span class="small muted under">
-          <bdi>{addressLine(row)}</bdi>
+          <bdi>{postalAddressLine(row)}</bdi>
         </span>
       </>
     ),

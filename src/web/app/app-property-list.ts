@@ -1,5 +1,5 @@
 import type { PortfolioItemJson } from "../../api-schemas/portfolio-schema.ts";
-import { joinPlace } from "../../domain/place.ts";
+import { joinPlace } from "../../domain/places/place.ts";
 import type { SortOrder } from "../widgets/virtual-table.tsx";
 
 /* Search, sorting and totals of the loaded properties, without further calls. */

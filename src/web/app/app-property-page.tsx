@@ -8,8 +8,8 @@ import type { PropertyJson, UnitJson } from "../../api-schemas/property-schema.t
 import { runSteps } from "../../domain/steps/steps.ts";
 import type { ApiClient } from "../browser/api-client.ts";
 import { downloadCsv } from "../browser/browser-csv-file.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
-import { readAllPages } from "../browser/read-whole-list.ts";
+import { readWholeListInBrowser } from "../browser/browser-list-reader.ts";
+import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { pageCsvRows } from "../page/page-csv-rows.ts";
@@ -110,7 +110,7 @@ export function AppPropertyPage({
                 renderBudgetPlanner={(props) => (
                   <BudgetSectionSlider
                     {...props}
-                    onSettled={(amount) => replaceAddressQuery(route, { budget: String(amount) })}
+                    onSettled={(amount) => replaceBrowserUrlQuery(route, { budget: String(amount) })}
                   />
                 )}
                 renderMark={(row, placeOf) => (
@@ -141,7 +141,7 @@ const linksOf = (id: string, data: PropertyPageData): DataLinks => ({
 /** Reads the units, if any component is in one. */
 export const readUnits = (api: ApiClient, id: string, components: readonly { unit: string | null }[]) =>
   components.some(({ unit }) => unit !== null)
-    ? readAllPages<"units", UnitJson>(api, `/v1/property/${encodeURIComponent(id)}/units`, "units")
+    ? readWholeListInBrowser<"units", UnitJson>(api, `/v1/property/${encodeURIComponent(id)}/units`, "units")
     : Promise.resolve([]);
 
 export const readProperty = (api: ApiClient, id: string) =>
@@ -154,7 +154,7 @@ async function readPageData(api: ApiClient, id: string): Promise<PropertyPageDat
   const property = await readProperty(api, id);
   const [types, components, condition, plan, forecast, reserve, compliance, trend] = await Promise.all([
     readApplianceTypes(api),
-    readAllPages<"components", ComponentJson>(
+    readWholeListInBrowser<"components", ComponentJson>(
       api,
       `/v1/components?property_id=${encodeURIComponent(id)}`,
       "components",
@@ -166,7 +166,7 @@ async function readPageData(api: ApiClient, id: string): Promise<PropertyPageDat
     api.read<PropertyPageData["forecast"]>(`${path}/forecast`),
     api.read<PropertyPageData["reserve"]>(`${path}/reserve`),
     api.read<{ compliance_items: InspectionJson[] }>(`${path}/compliance`),
-    readAllPages<"trend", ConditionPointJson>(api, `${path}/condition-trend`, "trend"),
+    readWholeListInBrowser<"trend", ConditionPointJson>(api, `${path}/condition-trend`, "trend"),
   ]);
   return {
     property,

@@ -1,5 +1,5 @@
 import type { PropertyPageJson, PropertyRowJson } from "../../api-schemas/property-schema.ts";
-import { addressLine } from "../../domain/address.ts";
+import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import { hrefTo } from "../browser/browser-route.ts";
 import { countWithNoun, date } from "../page/page-format.ts";
 import { LoadMore } from "../widgets/load-more.tsx";
@@ -52,7 +52,7 @@ const COLUMNS: readonly TableColumn<PropertyRowJson>[] = [
           <bdi>{row.name}</bdi>
         </a>
         <span class="small muted under">
-          <bdi>{addressLine(row)}</bdi>
+          <bdi>{postalAddressLine(row)}</bdi>
         </span>
       </>
     ),

@@ -1,4 +1,4 @@
-import { joinPlace } from "../../domain/place.ts";
+import { joinPlace } from "../../domain/places/place.ts";
 import { StateOrRegionFilter, US_STATES } from "../widgets/state-filter.tsx";
 import { useApp, useAppRerenderOnChange } from "./app-context.ts";
 

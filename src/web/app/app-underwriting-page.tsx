@@ -6,7 +6,7 @@ import { date } from "../page/page-format.ts";
 import { truncatedName } from "../page/page-print-footer.ts";
 import { UnderwritingSections } from "../sections/underwriting.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
-import { InsuredLayerFields, insuredLayerAddressQuery } from "../widgets/layer-fields.tsx";
+import { InsuredLayerFields, insuredLayerUrlQuery } from "../widgets/layer-fields.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { DownloadWorkbookButton, workbookQuery } from "../widgets/workbook-download.tsx";
 import { useApp, useAppTitle } from "./app-context.ts";
@@ -14,7 +14,7 @@ import { useApp, useAppTitle } from "./app-context.ts";
 /** The printable underwriting page of a property. */
 export function AppUnderwritingPage({ id, route }: { id: string; route: Route }) {
   const { api } = useApp();
-  const query = insuredLayerAddressQuery(route);
+  const query = insuredLayerUrlQuery(route);
   const path = `/v1/property/${encodeURIComponent(id)}/underwriting`;
   const loaded = useLoad(`${id} ${query}`, () => api.read<UnderwritingJson>(`${path}?${query}`), id);
   const { value } = loaded;

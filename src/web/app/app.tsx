@@ -1,4 +1,4 @@
-import "../browser/apply-display-choice.ts";
+import "../browser/browser-display-choice.ts";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiClient } from "../browser/api-client.ts";

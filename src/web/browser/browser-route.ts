@@ -38,7 +38,7 @@ export function useRoute(): Route {
  * Changes parameters of the query without adding to the history. The others are read from the address, not from `route`:
  * two changes may come before the page is rendered again.
  */
-export function replaceAddressQuery({ segments }: Route, changes: Readonly<Record<string, string>>): void {
+export function replaceBrowserUrlQuery({ segments }: Route, changes: Readonly<Record<string, string>>): void {
   const query = { ...Object.fromEntries(parseRoute(location.hash).query), ...changes };
   history.replaceState(null, "", hrefTo(segments, query));
   dispatchEvent(new Event(ROUTE_REPLACED));

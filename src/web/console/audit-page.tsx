@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { AdministratorPageJson } from "../../api-schemas/administrator-schema.ts";
 import type { AuditEntryJson, AuditPageJson } from "../../api-schemas/audit-schema.ts";
-import { AUDIT_ACTIONS } from "../../domain/wording/audit-actions.ts";
+import { AUDIT_ACTIONS } from "../../domain/wording/audit-action-wording.ts";
 import { CSV_TYPE } from "../browser/browser-csv-file.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { downloadFile } from "../browser/download.ts";
 import { pageAuditValueText } from "../page/page-audit-changes.ts";
 import { count } from "../page/page-format.ts";
@@ -30,7 +30,7 @@ export function ConsoleAuditPage({ route }: { route: Route }) {
   const offset = of("offset") || "0";
   const loaded = useAdminRead<AuditPageJson>(`${PATH}?${query}&offset=${offset}`);
   const people = useAdminRead<AdministratorPageJson>("/admin/administrators?limit=200");
-  const set = (changes: Record<string, string>) => replaceAddressQuery(route, { offset: "", ...changes });
+  const set = (changes: Record<string, string>) => replaceBrowserUrlQuery(route, { offset: "", ...changes });
   const actors = (people.value?.administrators ?? []).map(({ admin_id, name }) => [admin_id, name] as const);
   const actor = of("actor");
   const isListed = actor === "" || actors.some(([id]) => id === actor);
@@ -84,7 +84,7 @@ export function ConsoleAuditPage({ route }: { route: Route }) {
               <PreviousNextButtons
                 page={page}
                 one="change"
-                onOffset={(to) => replaceAddressQuery(route, { offset: String(to) })}
+                onOffset={(to) => replaceBrowserUrlQuery(route, { offset: String(to) })}
               />
             </section>
           )

@@ -3,8 +3,8 @@ import type {
   BookLossesJson,
   BookPropertiesPageJson,
 } from "../../api-schemas/book-schema.ts";
-import { joinPlace } from "../../domain/place.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { joinPlace } from "../../domain/places/place.ts";
+import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { pageAssumptionSentences } from "../page/page-assumption-sentences.ts";
 import { sortByExpectedLoss } from "../page/page-expected-loss.ts";
 import { count, countWithNoun, moneyText } from "../page/page-format.ts";
@@ -23,7 +23,7 @@ import {
   SearchFilter,
   SelectFilter,
 } from "../widgets/filters.tsx";
-import { InsuredLayerFields, insuredLayerAddressQuery } from "../widgets/layer-fields.tsx";
+import { InsuredLayerFields, insuredLayerUrlQuery } from "../widgets/layer-fields.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { StateOrRegionFilter, US_STATES } from "../widgets/state-filter.tsx";
 import type { TableColumn } from "../widgets/virtual-table.tsx";
@@ -55,14 +55,14 @@ export function ConsoleBookPage({ route }: { route: Route }) {
         <ConsolePartnerField
           label="Partner"
           value={partner}
-          onChange={(to) => replaceAddressQuery(route, { partner_id: to, offset: "" })}
+          onChange={(to) => replaceBrowserUrlQuery(route, { partner_id: to, offset: "" })}
         />
         <SelectFilter
           label="Show"
           value={view === "properties" ? "" : view}
           all="Properties"
           choices={VIEWS.filter(([name]) => name !== "properties")}
-          onChange={(to) => replaceAddressQuery(route, { view: to, offset: "" })}
+          onChange={(to) => replaceBrowserUrlQuery(route, { view: to, offset: "" })}
         />
       </div>
       {view === "losses" ? (
@@ -130,7 +130,7 @@ function Properties({ partner, route }: ViewProps) {
     if (filter(name) !== "") query.set(name, filter(name));
   if (showsRetired) query.set("retired", "true");
   const loaded = useAdminRead<BookPropertiesPageJson>(`/admin/book/summary?${query}`);
-  const set = (change: Record<string, string>) => replaceAddressQuery(route, { ...change, offset: "" });
+  const set = (change: Record<string, string>) => replaceBrowserUrlQuery(route, { ...change, offset: "" });
   return (
     <>
       <FilterRow>
@@ -215,13 +215,13 @@ function Alerts({ partner, route }: ViewProps) {
           value={sort}
           all="Expected loss"
           choices={[["score", "Risk score"]]}
-          onChange={(to) => replaceAddressQuery(route, { sort: to, offset: "" })}
+          onChange={(to) => replaceBrowserUrlQuery(route, { sort: to, offset: "" })}
         />
         <AlertFilters route={route} />
         <StateOrRegionFilter
           known={US_STATES}
           value={state}
-          onChange={(to) => replaceAddressQuery(route, { state: to, offset: "" })}
+          onChange={(to) => replaceBrowserUrlQuery(route, { state: to, offset: "" })}
         />
       </FilterRow>
       <LoadedContent loaded={loaded} what="the alerts">
@@ -259,7 +259,7 @@ const ALERT_COLUMNS = consoleComponentColumns<BookAlertPageJson["alerts"][number
 
 function Losses({ partner, route }: ViewProps) {
   const { api } = useConsole();
-  const query = insuredLayerAddressQuery(route);
+  const query = insuredLayerUrlQuery(route);
   if (partner !== "") query.set("partner_id", partner);
   const state = route.query.get("state") ?? "";
   if (state !== "") query.set("state", state);
@@ -270,7 +270,7 @@ function Losses({ partner, route }: ViewProps) {
         <StateOrRegionFilter
           known={US_STATES}
           value={state}
-          onChange={(to) => replaceAddressQuery(route, { state: to })}
+          onChange={(to) => replaceBrowserUrlQuery(route, { state: to })}
         />
         <DownloadWorkbookButton
           api={api}

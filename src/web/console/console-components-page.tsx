@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerComponentJson, PartnerComponentPageJson } from "../../api-schemas/component-schema.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
 import { sortByExpectedLoss } from "../page/page-expected-loss.ts";
 import { SelectFilter } from "../widgets/filters.tsx";
@@ -89,7 +89,7 @@ function TierChoice({ of, route }: { of: string; route: Route }) {
       value={route.query.get("tier") ?? ""}
       all={parameterOf(of) === "appliance_id" ? "All" : "Critical and warning"}
       choices={TIERS.map((tier) => [tier, TIER_LABELS[tier].name])}
-      onChange={(to) => replaceAddressQuery(route, { tier: to, offset: "" })}
+      onChange={(to) => replaceBrowserUrlQuery(route, { tier: to, offset: "" })}
     />
   );
 }

@@ -4,7 +4,7 @@ import type {
   PartnerDeliveryPageJson,
 } from "../../api-schemas/delivery-schema.ts";
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { count } from "../page/page-format.ts";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
@@ -42,7 +42,7 @@ export function ConsoleDeliveriesPage({ route }: { route: Route }) {
     moveToNow();
     again();
   };
-  const set = (changes: Record<string, string>) => replaceAddressQuery(route, { offset: "", ...changes });
+  const set = (changes: Record<string, string>) => replaceBrowserUrlQuery(route, { offset: "", ...changes });
   useConsoleTitle("Deliveries");
   return (
     <>
@@ -116,7 +116,7 @@ export function ConsoleDeliveriesPage({ route }: { route: Route }) {
                 page={page}
                 one="delivery"
                 many="deliveries"
-                onOffset={(offset) => replaceAddressQuery(route, { offset: String(offset) })}
+                onOffset={(offset) => replaceBrowserUrlQuery(route, { offset: String(offset) })}
               />
             </section>
           )

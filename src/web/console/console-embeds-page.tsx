@@ -5,8 +5,9 @@ import type {
   EmbedViewsJson,
   NewEmbedJson,
 } from "../../api-schemas/embed-schema.ts";
-import { MAX_EMBED_DAYS, PASSCODE_LENGTH } from "../../domain/embed.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
+import { PASSCODE_LENGTH } from "../../domain/rules/embed-rule.ts";
+import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { count, countWithNoun, date } from "../page/page-format.ts";
 import { messageOfFailedEdit } from "../records/edit-record.tsx";
 import { PICKED, RecordPropertyPicker } from "../records/record-property-picker.tsx";
@@ -32,7 +33,7 @@ export function ConsoleEmbedsPage({ route }: { route: Route }) {
     .filter(([, value]) => value !== "");
   const loaded = useAdminRead<EmbedPageJson>(`/admin/embeds?${new URLSearchParams(filters)}`);
   const isCreating = of("new") !== "";
-  const setCreating = (isOpen: boolean) => replaceAddressQuery(route, { new: isOpen ? "yes" : "" });
+  const setCreating = (isOpen: boolean) => replaceBrowserUrlQuery(route, { new: isOpen ? "yes" : "" });
   const [created, setCreated] = useState<NewEmbedJson>();
   useConsoleTitle("Embeds");
   return (
@@ -80,13 +81,13 @@ export function ConsoleEmbedsPage({ route }: { route: Route }) {
         <ConsolePartnerField
           label="Partner"
           value={of("partner_id")}
-          onChange={(partner_id) => replaceAddressQuery(route, { partner_id, offset: "" })}
+          onChange={(partner_id) => replaceBrowserUrlQuery(route, { partner_id, offset: "" })}
         />
         {of("property_id") !== "" && (
           <button
             type="button"
             class="outline"
-            onClick={() => replaceAddressQuery(route, { property_id: "", offset: "" })}
+            onClick={() => replaceBrowserUrlQuery(route, { property_id: "", offset: "" })}
           >
             Show all properties
           </button>
@@ -202,7 +203,7 @@ function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; 
       <PreviousNextButtons
         page={page}
         one="embed"
-        onOffset={(to) => replaceAddressQuery(route, { offset: String(to) })}
+        onOffset={(to) => replaceBrowserUrlQuery(route, { offset: String(to) })}
       />
       {shown && <ViewLog {...shown} onClose={() => setShown(undefined)} />}
     </section>

@@ -8,7 +8,7 @@ import { ReportSection, SectionTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
-import { ConsoleModelProposal } from "./console-calibration-proposal.tsx";
+import { ConsoleCalibrationResult } from "./console-calibration-result.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ConsoleHeading } from "./console-shell.tsx";
 
@@ -52,7 +52,7 @@ export function ConsoleModelPage() {
                 <CalibrationReport fit={active} />
               </ReportSection>
             )}
-            <ConsoleModelProposal onApplied={loaded.reload} />
+            <ConsoleCalibrationResult onApplied={loaded.reload} />
             <ReportSection id="versions" title="Versions">
               {model.versions.length === 0 ? (
                 <p class="empty">No calibration has been activated.</p>

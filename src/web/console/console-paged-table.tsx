@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { PagingJson } from "../../api-schemas/paging-schema.ts";
-import { type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { PreviousNextButtons } from "../widgets/pager.tsx";
 import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
 
@@ -27,7 +27,7 @@ export function ConsolePagedTable<Row>(props: {
         one={one}
         {...(many !== undefined && { many })}
         directions={["Previous", "Next"]}
-        onOffset={(to) => replaceAddressQuery(route, { offset: String(to) })}
+        onOffset={(to) => replaceBrowserUrlQuery(route, { offset: String(to) })}
       />
     </section>
   );

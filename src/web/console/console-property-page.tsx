@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { PartnerComponentJson } from "../../api-schemas/component-schema.ts";
 import type { PropertyJson } from "../../api-schemas/property-schema.ts";
-import { addressLine } from "../../domain/address.ts";
+import { postalAddressLine } from "../../domain/places/postal-address.ts";
+import { readWholeListInBrowser } from "../browser/browser-list-reader.ts";
 import { hrefTo } from "../browser/browser-route.ts";
-import { readAllPages } from "../browser/read-whole-list.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { ClaimRecords } from "../records/claims-section.tsx";
 import { EquipmentRecords } from "../records/equipment-section.tsx";
@@ -31,7 +31,7 @@ export function ConsolePropertyPage({ id, tab }: { id: string; tab: string | und
     property: await records.read<PropertyJson & { partner: string; partner_id: string }>(
       recordPath("properties", id),
     ),
-    components: await readAllPages<"components", PartnerComponentJson>(
+    components: await readWholeListInBrowser<"components", PartnerComponentJson>(
       records,
       `/components?${new URLSearchParams({ property_id: id })}`,
       "components",
@@ -49,7 +49,7 @@ export function ConsolePropertyPage({ id, tab }: { id: string; tab: string | und
               title={property.name}
               about={
                 <>
-                  <bdi>{addressLine(property)}</bdi>
+                  <bdi>{postalAddressLine(property)}</bdi>
                   {" · "}
                   <a href={hrefTo(["partners", property.partner_id])}>
                     <bdi>{property.partner}</bdi>

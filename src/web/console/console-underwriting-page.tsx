@@ -1,7 +1,7 @@
 import type { UnderwritingJson } from "../../api-schemas/underwriting-schema.ts";
 import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { UnderwritingSections } from "../sections/underwriting.tsx";
-import { InsuredLayerFields, insuredLayerAddressQuery } from "../widgets/layer-fields.tsx";
+import { InsuredLayerFields, insuredLayerUrlQuery } from "../widgets/layer-fields.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { DownloadWorkbookButton, workbookQuery } from "../widgets/workbook-download.tsx";
 import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
@@ -11,7 +11,7 @@ import { ConsolePropertyTabs } from "./console-property-page.tsx";
 export function ConsoleUnderwritingPage({ id, route }: { id: string; route: Route }) {
   const { api } = useConsole();
   const path = `/admin/properties/${encodeURIComponent(id)}/underwriting`;
-  const query = insuredLayerAddressQuery(route);
+  const query = insuredLayerUrlQuery(route);
   const loaded = useAdminRead<UnderwritingJson & { partner: string }>(`${path}?${query}`, undefined, path);
   useConsoleTitle(`Underwriting${loaded.value ? `, ${loaded.value.property.name}` : ""}`);
   return (

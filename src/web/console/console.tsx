@@ -1,4 +1,4 @@
-import "../browser/apply-display-choice.ts";
+import "../browser/browser-display-choice.ts";
 import { render } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { ConsoleSessionJson } from "../../api-schemas/console-session-schema.ts";

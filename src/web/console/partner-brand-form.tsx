@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
-import type { BrandJson } from "../../api-schemas/brand-schema.ts";
+import type { BrandJson } from "../../api-schemas/partner-brand-schema.ts";
+import { LOGO_SIDES, MAX_LOGO_BYTES } from "../../domain/brand/brand-logo.ts";
 import {
   brandColorWithContrast,
-  contrastOn,
+  brandContrastOn,
   contrastText,
   GROUNDS,
   isHexColor,
   LEAST_CONTRAST,
   MAX_BRAND_NAME,
-} from "../../domain/brand.ts";
-import { LOGO_SIDES, MAX_LOGO_BYTES } from "../../domain/brand-logo.ts";
+} from "../../domain/brand/partner-brand.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -154,7 +154,7 @@ function BrandPreview({ name, color, colorDark, logo }: Drawn) {
   return (
     <div class="brand-preview">
       {SCHEMES.map((scheme) => {
-        const contrast = contrastOn(colors[scheme], scheme);
+        const contrast = brandContrastOn(colors[scheme], scheme);
         const [page, card] = GROUNDS[scheme];
         return (
           <figure>

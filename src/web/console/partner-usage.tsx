@@ -1,5 +1,5 @@
 import type { UsageJson } from "../../api-schemas/partner-schema.ts";
-import { type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { ColumnChart } from "../charts/column-chart.tsx";
 import { count, countWithNoun, date } from "../page/page-format.ts";
 import { CollapsedSectionTable, ReportSection } from "../sections/section.tsx";
@@ -28,7 +28,9 @@ export function ConsolePartnerUsage({
             type="month"
             value={month}
             max={new Date().toISOString().slice(0, 7)}
-            onChange={({ currentTarget: { value } }) => value && replaceAddressQuery(route, { month: value })}
+            onChange={({ currentTarget: { value } }) =>
+              value && replaceBrowserUrlQuery(route, { month: value })
+            }
           />
         </span>
       </form>

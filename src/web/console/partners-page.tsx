@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import type { PartnerJson, PartnerPageJson } from "../../api-schemas/partner-schema.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { count, date } from "../page/page-format.ts";
 import { FilterRow, SearchFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
@@ -60,7 +60,7 @@ export function ConsolePartnersPage({ route }: { route: Route }) {
         <SearchFilter
           label="Name or ID"
           value={search}
-          onChange={(to) => replaceAddressQuery(route, { search: to, offset: "" })}
+          onChange={(to) => replaceBrowserUrlQuery(route, { search: to, offset: "" })}
         />
         <p class="result-count">
           <a href={hrefTo(["usage"])}>Usage by partner</a>
@@ -112,7 +112,7 @@ export function ConsolePartnersPage({ route }: { route: Route }) {
                 page={page}
                 one="partner"
                 directions={["Previous", "Next"]}
-                onOffset={(to) => replaceAddressQuery(route, { offset: String(to) })}
+                onOffset={(to) => replaceBrowserUrlQuery(route, { offset: String(to) })}
               />
             </section>
           )

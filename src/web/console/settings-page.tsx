@@ -1,5 +1,5 @@
 import type { SettingJson, SettingsJson } from "../../api-schemas/setting-schema.ts";
-import { type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { countWithNoun } from "../page/page-format.ts";
 import { ReportSection, SectionTable } from "../sections/section.tsx";
 import { FilterRow, SearchFilter } from "../widgets/filters.tsx";
@@ -42,14 +42,14 @@ export function ConsoleSettingsPage({ route }: { route: Route }) {
               <SearchFilter
                 label="Search settings"
                 value={route.query.get("q") ?? ""}
-                onChange={(q) => replaceAddressQuery(route, { q })}
+                onChange={(q) => replaceBrowserUrlQuery(route, { q })}
               />
               <label class="switch">
                 <input
                   type="checkbox"
                   checked={isFiltered}
                   onChange={({ currentTarget }) =>
-                    replaceAddressQuery(route, { show: currentTarget.checked ? "given" : "" })
+                    replaceBrowserUrlQuery(route, { show: currentTarget.checked ? "given" : "" })
                   }
                 />
                 Show non-default only

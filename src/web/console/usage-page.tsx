@@ -1,6 +1,6 @@
 import type { UsageJson, UsagePageJson } from "../../api-schemas/partner-schema.ts";
 import { downloadCsv } from "../browser/browser-csv-file.ts";
-import { hrefTo, type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { count } from "../page/page-format.ts";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { PreviousNextButtons } from "../widgets/pager.tsx";
@@ -38,7 +38,7 @@ export function ConsoleUsagePage({ route }: { route: Route }) {
             value={month}
             max={thisMonth()}
             onChange={({ currentTarget: { value } }) =>
-              value && replaceAddressQuery(route, { month: value, offset: "" })
+              value && replaceBrowserUrlQuery(route, { month: value, offset: "" })
             }
           />
         </span>
@@ -76,7 +76,7 @@ export function ConsoleUsagePage({ route }: { route: Route }) {
                 page={page}
                 one="partner"
                 directions={["Previous", "Next"]}
-                onOffset={(to) => replaceAddressQuery(route, { offset: String(to) })}
+                onOffset={(to) => replaceBrowserUrlQuery(route, { offset: String(to) })}
               />
             </section>
           )

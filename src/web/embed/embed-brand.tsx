@@ -1,4 +1,4 @@
-import type { Brand, HexColor } from "../../domain/brand.ts";
+import type { Brand, HexColor } from "../../domain/brand/partner-brand.ts";
 import { truncatedName } from "../page/page-print-footer.ts";
 
 /** The brand of a page; `logo` has its address relative to the page. */

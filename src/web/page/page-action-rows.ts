@@ -2,7 +2,7 @@ import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { forEachInSteps, type Steps, sortInSteps } from "../../domain/steps/steps.ts";
 import type { Day } from "../../domain/time.ts";
-import { isDeferred } from "../../domain/work.ts";
+import { isDeferred } from "../../domain/work-mark.ts";
 import { TIERS } from "./page-code-labels.ts";
 import { groupPageRowsInSteps, sumBy } from "./page-grouping.ts";
 import { type PlanLine, planLineKind } from "./page-plan-lines.ts";

@@ -2,7 +2,7 @@ import type { ApplianceTypeJson } from "../../api-schemas/appliance-schema.ts";
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { UnitJson } from "../../api-schemas/property-schema.ts";
 import { unitLabel } from "../../domain/wording/currency-and-unit-wording.ts";
-import { compareNaturally } from "../../domain/wording/us-english.ts";
+import { compareWordingNaturally } from "../../domain/wording/us-english.ts";
 import { pageCodeLabel } from "./page-code-labels.ts";
 
 const MAX_UNITS_LISTED = 4;
@@ -12,7 +12,7 @@ const NUMBER = /^[1-9]\d{0,8}$/;
 const sortUnitLabels = (labels: readonly string[]): string[] =>
   labels.every((label) => NUMBER.test(label))
     ? Array.from(Float64Array.from(labels, Number).sort(), String)
-    : labels.toSorted(compareNaturally);
+    : labels.toSorted(compareWordingNaturally);
 
 /** Collapses consecutive numbers of sorted labels into ranges such as `3–7`; `size` is the number of labels in each. */
 function collapseRuns(labels: readonly string[]): { text: string; size: number }[] {

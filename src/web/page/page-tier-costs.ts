@@ -1,7 +1,7 @@
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { PlannedUnitJson } from "../../api-schemas/plan-schema.ts";
-import { UnitSums } from "../../domain/costs/whole-unit-sums.ts";
-import { centsFromUsd } from "../../domain/money.ts";
+import { centsFromUsd } from "../../domain/costs/usd-cents.ts";
+import { WholeUnitCostSums } from "../../domain/costs/whole-unit-costs.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 
 type Priced = Pick<ComponentJson, "appliance_id" | "risk_tier" | "proactive_cost" | "reactive_cost">;
@@ -17,8 +17,8 @@ type TierCosts = { plannedUsd: number; afterFailureUsd: number };
 
 /** The costs of components by tier, as the API sums them: a unit that is replaced as a whole costs what it does at most. */
 export class PageTierCosts {
-  readonly #elevated = new UnitSums();
-  readonly #all = new UnitSums();
+  readonly #elevated = new WholeUnitCostSums();
+  readonly #all = new WholeUnitCostSums();
 
   constructor(private readonly prices: PageUnitPrices) {}
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ClaimJson } from "../../api-schemas/claim-schema.ts";
 import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
-import { readAllPages } from "../browser/read-whole-list.ts";
+import { readWholeListInBrowser } from "../browser/browser-list-reader.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
 import { countWithNoun, date, moneyText } from "../page/page-format.ts";
@@ -15,7 +15,7 @@ import { VoidRecordButton } from "./void-record.tsx";
 export function ClaimRecords({ propertyId }: { propertyId: string }) {
   const records = useRecords();
   const path = `${recordPath("property", propertyId)}/claims`;
-  const claims = useLoad(path, () => readAllPages<"claims", ClaimJson>(records, path, "claims"));
+  const claims = useLoad(path, () => readWholeListInBrowser<"claims", ClaimJson>(records, path, "claims"));
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const put = async (claim: ClaimJson, body: object) => {
     const target = `${path}/${encodeURIComponent(claim.id)}`;

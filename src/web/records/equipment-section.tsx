@@ -2,8 +2,8 @@ import { useMemo, useState } from "preact/hooks";
 import type { ApplianceJson } from "../../api-schemas/appliance-schema.ts";
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { UnitJson } from "../../api-schemas/property-schema.ts";
+import { readWholeListInBrowser } from "../browser/browser-list-reader.ts";
 import { hrefTo } from "../browser/browser-route.ts";
-import { readAllPages } from "../browser/read-whole-list.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
 import { systemLabel } from "../page/page-code-labels.ts";
@@ -35,12 +35,12 @@ export function EquipmentRecords(props: {
   const [status, setStatus] = useState(isRetired ? RETIRED_CHOICES : "");
   const id = encodeURIComponent(propertyId);
   const equipment = useLoad(propertyId, async () => ({
-    appliances: await readAllPages<"appliances", ApplianceJson>(
+    appliances: await readWholeListInBrowser<"appliances", ApplianceJson>(
       records,
       `/appliances?property_id=${id}`,
       "appliances",
     ),
-    units: await readAllPages<"units", UnitJson>(
+    units: await readWholeListInBrowser<"units", UnitJson>(
       records,
       `${recordPath("property", propertyId)}/units`,
       "units",
@@ -104,7 +104,9 @@ function RetiredAppliances(props: { propertyId: string; units: readonly UnitJson
   const { propertyId, units, data } = props;
   const records = useRecords();
   const path = `/appliances?property_id=${encodeURIComponent(propertyId)}&retired=true`;
-  const retired = useLoad(path, () => readAllPages<"appliances", ApplianceJson>(records, path, "appliances"));
+  const retired = useLoad(path, () =>
+    readWholeListInBrowser<"appliances", ApplianceJson>(records, path, "appliances"),
+  );
   const columns = useMemo(() => {
     const all = columnsOf(new ApplianceNames(data.types, units), units);
     return [...all.filter(({ key }) => SHOWN_OF_RETIRED.includes(key)), RETIRED_SINCE];

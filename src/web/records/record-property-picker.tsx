@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import type { PropertyPageJson, PropertyRowJson } from "../../api-schemas/property-schema.ts";
-import { addressLine } from "../../domain/address.ts";
+import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { countWithNoun } from "../page/page-format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -83,7 +83,7 @@ function Choice(props: { property: Found; isRequired: boolean; onPick: () => voi
       <span>
         <bdi>{name}</bdi>
         <span class="small muted under">
-          <bdi>{addressLine(property)}</bdi>
+          <bdi>{postalAddressLine(property)}</bdi>
           {partner !== undefined && (
             <>
               {" · "}

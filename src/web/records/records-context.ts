@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
 import type { ApplianceTypeJson } from "../../api-schemas/appliance-schema.ts";
-import { type ApiReader, readAllPages } from "../browser/read-whole-list.ts";
+import { type ApiReader, readWholeListInBrowser } from "../browser/browser-list-reader.ts";
 
 /** A record as administrators see it names its partner. */
 export type PartnerOwned = { partner_id?: string };
@@ -39,7 +39,7 @@ export function useRecordTitle(title: string): void {
 }
 
 export const applianceTypes = (reader: ApiReader, path = "/appliance-types") =>
-  readAllPages<"appliance_types", ApplianceTypeJson>(reader, path, "appliance_types");
+  readWholeListInBrowser<"appliance_types", ApplianceTypeJson>(reader, path, "appliance_types");
 
 /** Returns the path of a record. */
 export const recordPath = (kind: string, id: string) => `/${kind}/${encodeURIComponent(id)}`;

@@ -10,7 +10,7 @@ import type { PropertyPlanJson } from "../../api-schemas/plan-schema.ts";
 import type { PropertyJson, UnitJson } from "../../api-schemas/property-schema.ts";
 import type { ScoreReasonJson } from "../../api-schemas/score-reason-schema.ts";
 import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts";
-import { addressLine } from "../../domain/address.ts";
+import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import { runSteps, type Steps, sortInSteps } from "../../domain/steps/steps.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
 import {
@@ -234,7 +234,7 @@ export function PropertySectionsHeading(props: {
           <bdi>{property.name}</bdi>
         </h1>
         <p class="muted">
-          <bdi>{addressLine(property)}</bdi>
+          <bdi>{postalAddressLine(property)}</bdi>
           {" · "}
           {facts.filter(Boolean).join(" · ")}
         </p>

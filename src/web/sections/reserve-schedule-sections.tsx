@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { PropertyPlanJson, ScheduledPlanJson } from "../../api-schemas/plan-schema.ts";
 import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
 import type { PropertyJson } from "../../api-schemas/property-schema.ts";
-import { addressLine } from "../../domain/address.ts";
+import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import { usDollars } from "../../domain/wording/currency-and-unit-wording.ts";
 import { count, countWithNoun, date, moneyText } from "../page/page-format.ts";
 import { sumBy } from "../page/page-grouping.ts";
@@ -38,7 +38,7 @@ export function ReserveScheduleSections(props: {
           <bdi>{name}</bdi>
         </a>
         {" · "}
-        <bdi>{addressLine(property)}</bdi>
+        <bdi>{postalAddressLine(property)}</bdi>
         {year_built === null ? "" : ` · built ${year_built}`} ·{" "}
         {countWithNoun(unit_count, unitNameOf(property))}
       </ReserveScheduleHeadingSection>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { UnderwritingJson } from "../../api-schemas/underwriting-schema.ts";
-import { addressLine } from "../../domain/address.ts";
+import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import { exactMoney, oneOfCurrency } from "../../domain/wording/currency-and-unit-wording.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
 import { count, countWithNoun, date, moneyText } from "../page/page-format.ts";
@@ -32,7 +32,7 @@ export function UnderwritingSections(props: {
         <div>
           <h1>{property.name}</h1>
           <p class="muted">
-            {addressLine(property)} · {countWithNoun(property.unit_count, unitNameOf(property))}
+            {postalAddressLine(property)} · {countWithNoun(property.unit_count, unitNameOf(property))}
             {property.year_built !== null && ` · built ${property.year_built}`} · as of {date(losses.as_of)}
           </p>
         </div>

@@ -1,4 +1,4 @@
-import { type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { OFFERED_SYSTEMS, systemLabel, TIER_LABELS } from "../page/page-code-labels.ts";
 import { SelectFilter } from "./filters.tsx";
 
@@ -14,13 +14,13 @@ export function AlertFilters({ route }: { route: Route }) {
           ["CRITICAL", TIER_LABELS.CRITICAL.name],
           ["WARNING", TIER_LABELS.WARNING.name],
         ]}
-        onChange={(tier) => replaceAddressQuery(route, { tier, offset: "" })}
+        onChange={(tier) => replaceBrowserUrlQuery(route, { tier, offset: "" })}
       />
       <SelectFilter
         label="System"
         value={filter("system")}
         choices={OFFERED_SYSTEMS.map((system) => [system, systemLabel(system)])}
-        onChange={(system) => replaceAddressQuery(route, { system, offset: "" })}
+        onChange={(system) => replaceBrowserUrlQuery(route, { system, offset: "" })}
       />
     </>
   );

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { LOSS_LIMITS } from "../../domain/losses/loss-term-limits.ts";
 import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
-import { type Route, replaceAddressQuery } from "../browser/browser-route.ts";
+import { type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 
 const LIMITS = { deductible: LOSS_LIMITS.deductibleUsd, limit: LOSS_LIMITS.limitUsd } as const;
 type Amount = keyof typeof LIMITS;
@@ -15,7 +15,7 @@ function amountIn(route: Route, name: Amount): string {
 }
 
 /** The deductible and limit in the address, as parameters of the API. */
-export function insuredLayerAddressQuery(route: Route): URLSearchParams {
+export function insuredLayerUrlQuery(route: Route): URLSearchParams {
   const query = new URLSearchParams();
   for (const name of ["deductible", "limit"] as const) {
     const amount = amountIn(route, name);
@@ -58,7 +58,7 @@ function AmountField({ label, name, route }: { label: string; name: Amount; rout
         placeholder={least === 0 ? "0" : "None"}
         defaultValue={amount}
         onChange={({ currentTarget }) => {
-          if (currentTarget.checkValidity()) replaceAddressQuery(route, { [name]: currentTarget.value });
+          if (currentTarget.checkValidity()) replaceBrowserUrlQuery(route, { [name]: currentTarget.value });
         }}
       />
     </span>

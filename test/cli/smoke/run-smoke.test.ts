@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runSmoke } from "../../../src/cli/smoke/run-smoke.ts";
+import { runSmokeTest } from "../../../src/cli/smoke/run-smoke.ts";
 import { TIMEOUT_MS } from "../../support/eventually.ts";
 import { withLongerTimeouts } from "../../support/longer-timeouts.ts";
 
 /** Runs the smoke test with another program. Returns the reported steps and the server's log. */
 async function smokeOf(script: string, deadlineMs = TIMEOUT_MS) {
   const logs: string[][] = [];
-  const result = await runSmoke(
+  const result = await runSmokeTest(
     { env: process.env, now: Date.now },
     {
       program: [process.execPath, "-e", script],
@@ -32,7 +32,7 @@ describe("a broken executable", () => {
 
   test("that cannot be started is named in the error", async () => {
     const program = [join(tmpdir(), "no-such-mainstay")];
-    const result = await runSmoke(
+    const result = await runSmokeTest(
       { env: process.env, now: Date.now },
       { program, host: "127.0.0.1", deadlineMs: TIMEOUT_MS },
     );

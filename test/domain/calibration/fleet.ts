@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LifeOnRecord } from "../../../src/domain/calibration/life.ts";
+import type { LifeOnRecord } from "../../../src/domain/calibration/calibration-life.ts";
 import { livesOnRecordInSteps } from "../../../src/domain/calibration/lives-on-record.ts";
 import type { BrandTier, PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import type { Condition, EventType } from "../../../src/domain/service-event.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { LifeOnRecord } from "../../../src/domain/calibration/life.ts";
+import type { LifeOnRecord } from "../../../src/domain/calibration/calibration-life.ts";
 import {
   type FailureForecast,
   validateForecastsInSteps,

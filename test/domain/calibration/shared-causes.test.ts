@@ -1,17 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { LifeOnRecord } from "../../../src/domain/calibration/calibration-life.ts";
 import { expectedHazard } from "../../../src/domain/calibration/expected-hazard.ts";
 import {
   countFailuresByYearInSteps,
   type FailureYear,
 } from "../../../src/domain/calibration/failure-years.ts";
 import { fitRecordInSteps } from "../../../src/domain/calibration/fit.ts";
-import type { LifeOnRecord } from "../../../src/domain/calibration/life.ts";
 import {
   fitSharedCausesInSteps,
   learnedYearFactorVariance,
 } from "../../../src/domain/calibration/shared-causes.ts";
-import { countInterval, countLogProbability } from "../../../src/domain/statistics/negative-binomial.ts";
+import { countInterval, logProbabilityOfCount } from "../../../src/domain/statistics/negative-binomial.ts";
 import { RandomVariates } from "../../../src/domain/statistics/random-variates.ts";
 import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { knowledge } from "../scoring/histories.ts";
@@ -93,7 +93,7 @@ describe("the variance of a year factor", () => {
         const logPosterior = (v: number) =>
           cells.reduce(
             (sum, { failures, expected: mean }) =>
-              sum + countLogProbability(failures, { mean, factorVariance: v }),
+              sum + logProbabilityOfCount(failures, { mean, factorVariance: v }),
             -(Math.log(v / 0.04) ** 2) / 2,
           );
         const highest = Math.max(
@@ -193,7 +193,7 @@ describe("a negative binomial count", () => {
     ] as const) {
       let [sum, first, second] = [0, 0, 0];
       for (let count = 0; count < 1000; count++) {
-        const probability = Math.exp(countLogProbability(count, { mean, factorVariance }));
+        const probability = Math.exp(logProbabilityOfCount(count, { mean, factorVariance }));
         sum += probability;
         first += probability * count;
         second += probability * count ** 2;
@@ -214,13 +214,13 @@ describe("a negative binomial count", () => {
     ]) {
       const [low, high] = countInterval(count, [0.05, 0.95]);
       let below = 0;
-      for (let at = 0; at < low; at++) below += Math.exp(countLogProbability(at, count));
+      for (let at = 0; at < low; at++) below += Math.exp(logProbabilityOfCount(at, count));
       let within = below;
-      for (let at = low; at < high; at++) within += Math.exp(countLogProbability(at, count));
+      for (let at = low; at < high; at++) within += Math.exp(logProbabilityOfCount(at, count));
       expect(below).toBeLessThan(0.05);
-      expect(below + Math.exp(countLogProbability(low, count))).toBeGreaterThanOrEqual(0.05 - 1e-9);
+      expect(below + Math.exp(logProbabilityOfCount(low, count))).toBeGreaterThanOrEqual(0.05 - 1e-9);
       expect(within).toBeLessThan(0.95);
-      expect(within + Math.exp(countLogProbability(high, count))).toBeGreaterThanOrEqual(0.95 - 1e-9);
+      expect(within + Math.exp(logProbabilityOfCount(high, count))).toBeGreaterThanOrEqual(0.95 - 1e-9);
     }
   });
 });

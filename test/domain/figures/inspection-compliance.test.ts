@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { complianceItems, complianceStatus } from "../../../src/domain/figures/inspection-compliance.ts";
+import {
+  complianceStatus,
+  inspectionComplianceFigures,
+} from "../../../src/domain/figures/inspection-compliance.ts";
 import { type InspectionEvent, InspectionRecord } from "../../../src/domain/figures/inspection-record.ts";
 import { addDays, dayFromNumber, dayNumber } from "../../../src/domain/time.ts";
 import { knowledge } from "./components.ts";
@@ -25,7 +28,12 @@ function record(typeId: string, events: readonly InspectionEvent[]): InspectionR
   return made;
 }
 const items = (events: InspectionEvent[] = [], appliance = ELEVATOR, today = TODAY) =>
-  complianceItems(knowledge, [appliance], new Map([[appliance.id, record(appliance.typeId, events)]]), today);
+  inspectionComplianceFigures(
+    knowledge,
+    [appliance],
+    new Map([[appliance.id, record(appliance.typeId, events)]]),
+    today,
+  );
 const item = (inspectionType: string, events: InspectionEvent[], appliance = ELEVATOR) =>
   items(events, appliance).find(({ regime }) => regime.inspectionType === inspectionType)!;
 /** The elevator's yearly test. */
@@ -105,7 +113,7 @@ describe("the interval of an inspection", () => {
       expect(yearly(inspected("2026-01-01", { eventType })).lastInspection).toBeNull();
     expect(yearly(inspected(TODAY)).lastInspection).toBe(TODAY);
     const ofAnother = new Map([["A_2", record("elevator", [inspected("2026-01-01")])]]);
-    for (const { lastInspection } of complianceItems(knowledge, [ELEVATOR], ofAnother, TODAY))
+    for (const { lastInspection } of inspectionComplianceFigures(knowledge, [ELEVATOR], ofAnother, TODAY))
       expect(lastInspection).toBeNull();
   });
 
@@ -303,7 +311,7 @@ describe("an inspection of one component that is none of its appliance", () => {
 describe("the inspections of a property", () => {
   test("are one per appliance and inspection type, the first due first", () => {
     const second = { ...ELEVATOR, id: "A_2" };
-    const all = complianceItems(
+    const all = inspectionComplianceFigures(
       knowledge,
       [ELEVATOR, second],
       new Map([["A_1", record("elevator", [inspected("2025-12-01")])]]),
@@ -321,12 +329,12 @@ describe("the inspections of a property", () => {
 
   test("are none for an appliance without a regime, and for no appliances", () => {
     expect(items([], { id: "A_1", typeId: "garbage_disposal", installYear: 2000 })).toEqual([]);
-    expect(complianceItems(knowledge, [], new Map(), TODAY)).toEqual([]);
+    expect(inspectionComplianceFigures(knowledge, [], new Map(), TODAY)).toEqual([]);
   });
 
   test("are 43 over the whole knowledge base, each with its interval", () => {
     const all = [...knowledge.types.keys()].map((typeId) => ({ id: typeId, typeId, installYear: 2020 }));
-    const found = complianceItems(knowledge, all, new Map(), TODAY);
+    const found = inspectionComplianceFigures(knowledge, all, new Map(), TODAY);
     expect(found).toHaveLength(43);
     expect(found.every(({ regime }) => regime.intervalMonths > 0)).toBe(true);
   });

@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { exposureOf } from "../../../src/domain/figures/elevated-cost-exposure.ts";
 import { perDoor } from "../../../src/domain/figures/property-assessment.ts";
-import { PropertyReportAccumulator } from "../../../src/domain/figures/property-report-figures.ts";
 import {
   deferredPercentText,
   SystemValueAccumulator,
 } from "../../../src/domain/figures/replacement-cost-value.ts";
+import { ReportFiguresAccumulator } from "../../../src/domain/figures/report-figures.ts";
 import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { anyComponents, assess, gather, knowledge, part, prices, whole } from "./components.ts";
 
@@ -16,7 +16,7 @@ const systemValues = (components: readonly Component[]) =>
   gather(new SystemValueAccumulator(prices), components).values();
 const reportOn = (components: readonly Component[]) =>
   runSteps(
-    gather(new PropertyReportAccumulator(prices, (component: Component) => component), components).report(),
+    gather(new ReportFiguresAccumulator(prices, (component: Component) => component), components).report(),
   );
 
 /** A boiler whose circulator is CRITICAL and whose relief valve is in WARNING, beside a sound water heater. */

@@ -2,13 +2,13 @@ import { afterEach, describe, expect, test } from "bun:test";
 import {
   amountFormat,
   areaUnit,
+  chooseWordingOfCurrencyAndUnits,
   currencyCode,
   currencyName,
   currentDisplay,
   exactMoney,
   oneOfCurrency,
   plainTodaysMoney,
-  setWordingOfCurrencyAndUnits,
   todaysMoney,
   US_DISPLAY,
   unitLabel,
@@ -17,7 +17,7 @@ import {
 } from "../../../src/domain/wording/currency-and-unit-wording.ts";
 import { compactMoney, moneyText } from "../../../src/web/page/page-format.ts";
 
-afterEach(() => setWordingOfCurrencyAndUnits(US_DISPLAY));
+afterEach(() => chooseWordingOfCurrencyAndUnits(US_DISPLAY));
 
 // Rule: display-settings
 describe("amounts and areas", () => {
@@ -40,7 +40,7 @@ describe("amounts and areas", () => {
     const first = amounts.map(wholeMoney);
     expect([first[0], first[500], first.at(-1)]).toEqual(["-$500", "$0", "$5,499"]);
     expect(amounts.map(wholeMoney)).toEqual(first);
-    setWordingOfCurrencyAndUnits({ currency: "EUR", units: "metric" });
+    chooseWordingOfCurrencyAndUnits({ currency: "EUR", units: "metric" });
     expect(amounts.map(wholeMoney)).toEqual(first.map((text) => text.replace("$", "€")));
     expect(wholeMoney(-0)).toBe("€0");
   });
@@ -51,7 +51,7 @@ describe("amounts and areas", () => {
     ["JPY", "¥95,000", "¥1", "¥1.4M"],
     ["CHF", "CHF 95,000", "CHF 0.50", "CHF 1.4M"],
   ])("in %s are labeled, not converted", (currency, whole, exact, compact) => {
-    setWordingOfCurrencyAndUnits({ currency, units: "metric" });
+    chooseWordingOfCurrencyAndUnits({ currency, units: "metric" });
     const plain = (text: string) => text.replaceAll("\u00a0", " ");
     expect([wholeMoney(95_000), exactMoney(0.5), compactMoney(1_400_000)].map(plain)).toEqual([
       ...[whole, exact, compact],

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { inflateLogo } from "../../../src/api-schemas/brand-schema.ts";
+import { inflateLogoOfBrandJson } from "../../../src/api-schemas/partner-brand-schema.ts";
 import { type ArchiveMember, writeBackupArchive } from "../../../src/backup/backup-archive.ts";
 import {
   CHECKSUMS,
@@ -14,7 +14,7 @@ import { PassphraseEncryption } from "../../../src/backup/backup-passphrase-encr
 import { appendBackupChecksum } from "../../../src/backup/backup-trailing-checksum.ts";
 import { inspectBackup } from "../../../src/backup/inspect-backup.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { logoFromImage } from "../../../src/domain/brand-logo.ts";
+import { logoFromImage } from "../../../src/domain/brand/brand-logo.ts";
 import { invalid } from "../../../src/domain/errors.ts";
 import { FILES } from "../../../src/knowledge/knowledge-files.ts";
 import { readKnowledge } from "../../../src/knowledge/read-knowledge.ts";
@@ -205,7 +205,7 @@ const logo: Target = {
     "<svg>",
   ],
   parse(input) {
-    const read = logoFromImage(input, inflateLogo);
+    const read = logoFromImage(input, inflateLogoOfBrandJson);
     if (typeof read === "string") throw invalid(read);
     if (read.png.length > input.length) throw new Error("the logo has more than its file");
     return "logo";

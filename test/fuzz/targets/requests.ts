@@ -2,7 +2,6 @@ import {
   parseApplianceChangeJson,
   parseNewApplianceJson,
 } from "../../../src/api-schemas/appliance-schema.ts";
-import { parseBrandChangeJson } from "../../../src/api-schemas/brand-schema.ts";
 import {
   parseClaimChangeJson,
   parseClaimListJson,
@@ -12,6 +11,7 @@ import { parseComponentChangeJson } from "../../../src/api-schemas/component-cha
 import { parseCostBookJson, parseCostLineJson } from "../../../src/api-schemas/cost-book-schema.ts";
 import { parseNewEmbedJson } from "../../../src/api-schemas/embed-request-schema.ts";
 import { parseFailedDeliveryWindowJson } from "../../../src/api-schemas/failed-delivery-window-schema.ts";
+import { parseBrandChangeJson } from "../../../src/api-schemas/partner-brand-schema.ts";
 import {
   parseNewPartnerJson,
   parsePartnerSettingsJson,
@@ -30,7 +30,7 @@ import {
   parseNewServiceEventJson,
   parseServiceEventChangeJson,
 } from "../../../src/api-schemas/service-event-schema.ts";
-import { parseWorkMarkJson } from "../../../src/api-schemas/work-schema.ts";
+import { parseWorkMarkJson } from "../../../src/api-schemas/work-mark-schema.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { findKeywords } from "../../../src/domain/scoring/note-keywords.ts";
 import { parseHeaderWeights } from "../../../src/http/accept-header.ts";

@@ -1,10 +1,16 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Partner } from "../../../src/domain/partner.ts";
-import { matchesPropertyFilter, type PropertyFilter } from "../../../src/domain/property-filter.ts";
 import { PROPERTY_TOTALS } from "../../../src/domain/property-totals.ts";
+import {
+  matchesPropertyFilterRule,
+  type PropertyFilter,
+} from "../../../src/domain/rules/property-filter-rule.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { bookAlerts } from "../../../src/usecases/book-of-business/book-alerts.ts";
-import { bookProperties, loadBookPortfolio } from "../../../src/usecases/book-of-business/book-properties.ts";
+import {
+  loadBookOfBusinessPortfolio,
+  loadBookOfBusinessProperties,
+} from "../../../src/usecases/book-of-business/book-properties.ts";
 import { renewChangedPlans } from "../../../src/usecases/planning/portfolio-plan.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import {
@@ -62,7 +68,7 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
       for (let offset = 0; offset <= all.length; offset++)
         for (const limit of [1, 4, 7]) {
           const selection = { partnerIds: undefined, filter: undefined };
-          const page = await bookProperties(deps(), selection, { limit, offset });
+          const page = await loadBookOfBusinessProperties(deps(), selection, { limit, offset });
           expect(page.total).toBe(all.length);
           expect(idsOf(page.rows)).toEqual(idsOf(all.slice(offset, offset + limit)));
           for (const { partner, property, flags } of page.rows) {
@@ -81,7 +87,7 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
       for (const partnerIds of [undefined, new Set([partners[2]!.id, partners[5]!.id])])
         for (const includeDemo of [false, true]) {
           const selection = { partnerIds, filter: undefined };
-          const page = await loadBookPortfolio(deps(), selection, includeDemo, ALL);
+          const page = await loadBookOfBusinessPortfolio(deps(), selection, includeDemo, ALL);
           const counted = page.rows.filter(({ property }) => includeDemo || !property.isDemo);
           expect(page.totals.properties).toBe(counted.length);
           expect(page.counted!.components).toBe(page.totals.components);
@@ -110,14 +116,14 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
         const isListed = filter.retired === "only" ? property.seq < 0 : filter.retired || property.seq > 0;
         const flags = await read().flags.ofProperty(property.partnerId, property.id);
         const isFlagged = filter.flag === undefined || flags.some(({ code }) => code === filter.flag);
-        if (isListed && isFlagged && matchesPropertyFilter(filter, property)) matches.push(property.id);
+        if (isListed && isFlagged && matchesPropertyFilterRule(filter, property)) matches.push(property.id);
       }
       const selection = { partnerIds: undefined, filter };
-      const all = await loadBookPortfolio(deps(), selection, false, ALL);
+      const all = await loadBookOfBusinessPortfolio(deps(), selection, false, ALL);
       expect(all.rows.map(({ property }) => property.id)).toEqual(matches);
       expect(all.total).toBe(matches.length);
       for (const includeDemo of [false, true]) {
-        const { totals, counted } = await loadBookPortfolio(deps(), selection, includeDemo, ALL);
+        const { totals, counted } = await loadBookOfBusinessPortfolio(deps(), selection, includeDemo, ALL);
         const summed = all.rows.filter(
           ({ property }) => property.seq > 0 && (includeDemo || !property.isDemo),
         );
@@ -127,7 +133,7 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
         expect(counted!.components).toBe(totals.components);
       }
       for (let offset = 0; offset <= matches.length; offset += 2) {
-        const page = await bookProperties(deps(), selection, { limit: 2, offset });
+        const page = await loadBookOfBusinessProperties(deps(), selection, { limit: 2, offset });
         expect(page.rows.map(({ property }) => property.id)).toEqual(matches.slice(offset, offset + 2));
       }
     });
@@ -190,7 +196,7 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
         const slice = { limit: 6, offset: 5 };
         const found = [];
         for (const filter of [undefined, { state: "NY" }]) {
-          await loadBookPortfolio(counted, { partnerIds, filter }, false, slice);
+          await loadBookOfBusinessPortfolio(counted, { partnerIds, filter }, false, slice);
           found.push(taken());
         }
         for (const order of ["score", "cost"] as const) {
@@ -210,7 +216,9 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
 
     test("refuses unknown partners", async () => {
       const selection = { partnerIds: new Set([partners[0]!.id, "PARTNER_none"]), filter: undefined };
-      await expect(bookProperties(deps(), selection, ALL)).rejects.toThrow("Partner not found: PARTNER_none");
+      await expect(loadBookOfBusinessProperties(deps(), selection, ALL)).rejects.toThrow(
+        "Partner not found: PARTNER_none",
+      );
     });
   });
 }

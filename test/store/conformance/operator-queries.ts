@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { NO_LOSS_FIGURES } from "../../../src/domain/claim.ts";
 import { emptyAssumptionCounts } from "../../../src/domain/figures/assumptions.ts";
-import { deliveryCreatedAt } from "../../../src/domain/ids.ts";
+import { deliveryCreatedAt } from "../../../src/domain/ids/record-ids.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { budgetRankOf } from "../../../src/domain/planning/budget.ts";
 import { emptyDueSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { normalizedStreet } from "../../../src/domain/address.ts";
 import type { Appliance } from "../../../src/domain/appliance.ts";
 import type { Component } from "../../../src/domain/component.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
+import { normalizedPostalStreet } from "../../../src/domain/places/postal-address.ts";
 import type { Property } from "../../../src/domain/property.ts";
-import { matchesPropertyFilter } from "../../../src/domain/property-filter.ts";
+import { matchesPropertyFilterRule } from "../../../src/domain/rules/property-filter-rule.ts";
 import type { ServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
@@ -153,7 +153,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
           zip === null ? {} : { zip },
           zip === null ? { state } : { state, zip },
         ]) {
-          const expected = all.filter(({ property }) => matchesPropertyFilter(by, property));
+          const expected = all.filter(({ property }) => matchesPropertyFilterRule(by, property));
           expect(seqs(await inRange(by)), JSON.stringify(by)).toEqual(
             seqs(expected.map((row) => row.property)),
           );
@@ -240,9 +240,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       await make("Quays", "7 Quay Streets", "Troy");
       await make("Unit", "7 Quay St Apt 2", "Troy");
       const onStreet = (partnerId: string) =>
-        properties.onStreet(partnerId, normalizedStreet("7 QUAY street"), 9);
+        properties.onStreet(partnerId, normalizedPostalStreet("7 QUAY street"), 9);
       expect(ids(await onStreet(other.id)).sort()).toEqual(ids([accented, second]).sort());
-      expect(await properties.onStreet(other.id, normalizedStreet("7 Quay St"), 1)).toHaveLength(1);
+      expect(await properties.onStreet(other.id, normalizedPostalStreet("7 Quay St"), 1)).toHaveLength(1);
       expect(await onStreet(partner.id)).toEqual([]);
       const [found, ...more] = await properties.ofName(other.id, "ÉCOLE élan", 9);
       expect(found).toEqual({

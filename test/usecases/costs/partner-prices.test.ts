@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { dropCachedPrices, partnerPrices } from "../../../src/usecases/costs/partner-prices.ts";
+import { dropCachedPricesExcept, partnerPrices } from "../../../src/usecases/costs/partner-prices.ts";
 import { knowledge } from "../../support/portfolio-store.ts";
 
 /** Returns price lists of partners whose books have so many lines; counts how often a book is read. */
@@ -25,7 +25,7 @@ function listsOf(lines: number) {
   };
   return {
     reads: () => reads,
-    drop: (partners: ReadonlyMap<string, number>) => dropCachedPrices(own, partners),
+    drop: (partners: ReadonlyMap<string, number>) => dropCachedPricesExcept(own, partners),
     store: (costBook: string) => {
       stored = costBook;
     },

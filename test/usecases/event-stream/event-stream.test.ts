@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readStoreConsistently } from "../../../src/store/consistent-store-read.ts";
+import { readStoreConsistently } from "../../../src/store/store-consistent-reads.ts";
 import { EventStream } from "../../../src/usecases/event-stream/event-stream.ts";
 import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { revisionNumber } from "../../support/revision-number.ts";

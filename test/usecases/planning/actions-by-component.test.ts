@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { WorkRequest } from "../../../src/api-schemas/work-schema.ts";
+import type { WorkRequest } from "../../../src/api-schemas/work-mark-schema.ts";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import type { ComponentDef, Knowledge } from "../../../src/domain/knowledge.ts";
 import { type PlanTerms, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
@@ -11,7 +11,7 @@ import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.t
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { actionsOfListedComponents } from "../../../src/usecases/planning/actions-by-component.ts";
 import { actionsOfComponents } from "../../../src/usecases/planning/component-actions.ts";
-import { planProperty } from "../../../src/usecases/planning/property-plan.ts";
+import { planProperty } from "../../../src/usecases/planning/load-property-plan.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { changeComponent } from "../../../src/usecases/portfolio/change-component.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";

@@ -4,6 +4,11 @@ import { StorageError } from "../../../src/domain/errors.ts";
 import { planContextOf } from "../../../src/domain/planning/plan-context.ts";
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { type PlanTerms, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
+import {
+  planComponentsInSteps,
+  spendBudgetOnAppliancesInSteps,
+} from "../../../src/domain/planning/planned-components.ts";
+import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { createDemoProperty } from "../../../src/usecases/demo-property/create-demo-property.ts";
 import { loadActionListPage } from "../../../src/usecases/planning/action-list.ts";
@@ -14,10 +19,6 @@ import {
   renewChangedPlans,
   spendPlanBudgetOverPortfolio,
 } from "../../../src/usecases/planning/portfolio-plan.ts";
-import {
-  planComponentsYielding,
-  spendBudgetOnAppliancesYielding,
-} from "../../../src/usecases/planning/property-plan.ts";
 import { loadPortfolioTotals } from "../../../src/usecases/portfolio/load-portfolio-totals.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
@@ -55,11 +56,12 @@ const componentsOf = (id: string) => fixture.store.read.components.rowsOfPropert
 const NO_SIZE = { unitCount: 0, areaSqft: null };
 type Rows = Awaited<ReturnType<typeof componentsOf>>;
 const plansOf = (rows: Rows) =>
-  planComponentsYielding(
-    planContextOf<Rows[number]>(new PriceList(knowledge, knowledge.priceTerms)),
-    rows,
-    dayOf(fixture.time.now),
-    yieldNow,
+  runSteps(
+    planComponentsInSteps(
+      planContextOf<Rows[number]>(new PriceList(knowledge, knowledge.priceTerms)),
+      rows,
+      dayOf(fixture.time.now),
+    ),
   );
 /** The units and parts of an appliance that are due now. */
 const dueOf = ({ unit, components }: Awaited<ReturnType<typeof plansOf>>["appliances"][number]) =>
@@ -370,7 +372,7 @@ describe("a budget over a portfolio", () => {
         fixture.partnerId,
         amountCents,
       );
-      const expected = await spendBudgetOnAppliancesYielding(appliances, amountCents, yieldNow);
+      const expected = runSteps(spendBudgetOnAppliancesInSteps(appliances, amountCents));
       expect(found.chosen.map(({ id }) => id)).toEqual(expected.chosen.map(({ id }) => id));
       expect(found.spentCents).toBe(expected.spentCents);
       expect(found.avoidedCents).toBe(expected.avoidedCents);

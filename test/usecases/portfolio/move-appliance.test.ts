@@ -3,7 +3,7 @@ import type { ApplianceChange } from "../../../src/domain/appliance.ts";
 import type { Component } from "../../../src/domain/component.ts";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, dayOf } from "../../../src/domain/time.ts";
-import { scoreReasons } from "../../../src/usecases/explanation/score-reasons.ts";
+import { loadScoreReasons } from "../../../src/usecases/explanation/load-score-reasons.ts";
 import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { findComponent } from "../../../src/usecases/portfolio/change-component.ts";
@@ -197,7 +197,7 @@ describe("an appliance that was recorded in the wrong place", () => {
     const components = [...(await of(moved!.id)), ...(await of(kept!.id))];
     const keptIds = (await of(kept!.id)).map(({ id }) => id);
     const reasonsIn = async (stores: typeof read) =>
-      [...(await scoreReasons(stores, knowledge, home, components, yieldNow)).keys()].sort();
+      [...(await loadScoreReasons(stores, knowledge, home, components, yieldNow)).keys()].sort();
     const move = (to: string) => change(moved!.id, { propertyId: to });
     const appliances = {
       ...read.appliances,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { loadBookPortfolio } from "../../../src/usecases/book-of-business/book-properties.ts";
+import { loadBookOfBusinessPortfolio } from "../../../src/usecases/book-of-business/book-properties.ts";
 import { portfolioSummary } from "../../../src/usecases/portfolio/portfolio-summary.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 
@@ -64,7 +64,7 @@ test("a page of matches is read again if one of them is purged meanwhile", async
   const filter = { state: "NY" };
   const slice = { offset: 0, limit: 50 };
   const deps = { store, knowledge, yieldNow: async () => {} };
-  const book = await loadBookPortfolio(deps, { partnerIds: undefined, filter }, false, slice);
+  const book = await loadBookOfBusinessPortfolio(deps, { partnerIds: undefined, filter }, false, slice);
   expect([book.rows.length, book.total, reads]).toEqual([1, 1, 2]);
   reads = 0;
   const summary = await portfolioSummary({ ...deps, sumsOf: (_name, _revision, find) => find() }, partner, {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { PartnerOperation } from "../../../src/http/http-operation.ts";
 import { serviceEventOperations } from "../../../src/http/routes/service-events.ts";
-import { workOperations } from "../../../src/http/routes/work.ts";
+import { workMarkOperations } from "../../../src/http/routes/work-marks.ts";
 import { type ImportRequest, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import { importTableRows } from "../../../src/usecases/import/import-table-rows.ts";
 import { RescoreLimit, RescoreLimitExceeded } from "../../../src/usecases/rescoring/rescore-limit.ts";
@@ -30,7 +30,7 @@ const recordStarts = async () => {
   const rows = await fixture.store.read.properties.ofIds(fixture.partner.id, properties);
   return rows.filter(({ recordsSince }) => recordsSince === BEFORE).map(({ id }) => id);
 };
-const bulk = async (operations: ReturnType<typeof workOperations>, id: string, body: object) => {
+const bulk = async (operations: ReturnType<typeof workMarkOperations>, id: string, body: object) => {
   const operation = operations.find((one) => one.id === id) as PartnerOperation;
   const writePortfolio = fixture.write;
   const call = { body, partner: fixture.partner, writePortfolio, yieldNow: async () => {} };
@@ -101,7 +101,7 @@ describe("items of a bulk request that rescore too many components", () => {
     const work = appliances.map((appliance_id) => ({
       ...{ appliance_id, state: "done", by: "J. Ito", event_type: "Repair", date: BEFORE },
     }));
-    const reply = await bulk(workOperations(10), "markWork", { work });
+    const reply = await bulk(workMarkOperations(10), "markWork", { work });
     expect(reply).toMatchObject({ created: 2, errors: 2 });
     expect(await recordStarts()).toEqual(properties.slice(0, 2));
   });

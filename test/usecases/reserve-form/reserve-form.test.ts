@@ -5,10 +5,13 @@ import { priceBasisOf } from "../../../src/domain/costs/price-basis.ts";
 import { emptyAssumptionCounts } from "../../../src/domain/figures/assumptions.ts";
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { USUAL_FORM_TERMS, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
-import { type PropertyPlan, planSummaryOf } from "../../../src/domain/planning/property-plan.ts";
-import { reserveItemsOfAppliance, reserveLinesOfItems } from "../../../src/domain/planning/reserve-lines.ts";
+import {
+  planReserveItems,
+  planReserveLinesInSteps,
+} from "../../../src/domain/planning/planned-reserve-lines.ts";
+import { type PropertyPlan, planSummaryOf } from "../../../src/domain/planning/property-plan-summary.ts";
 import { runSteps } from "../../../src/domain/steps/steps.ts";
-import { planProperty } from "../../../src/usecases/planning/property-plan.ts";
+import { planProperty } from "../../../src/usecases/planning/load-property-plan.ts";
 import { portfolioReserveWorkbook } from "../../../src/usecases/reserve-form/portfolio-reserve-workbook.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { Spreadsheet } from "../../support/spreadsheet.ts";
@@ -32,10 +35,10 @@ beforeAll(async () => {
 });
 
 const linesOf = (mostLines: number, minimumCents = 300_000, years = 12) => {
-  const items = plan.appliances.flatMap((one) => reserveItemsOfAppliance(knowledge, one));
+  const items = plan.appliances.flatMap((one) => planReserveItems(knowledge, one));
   return {
     items,
-    lines: runSteps(reserveLinesOfItems(knowledge, items, years, { minimumCents }, mostLines)),
+    lines: runSteps(planReserveLinesInSteps(knowledge, items, years, { minimumCents }, mostLines)),
   };
 };
 

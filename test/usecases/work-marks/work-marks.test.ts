@@ -1,6 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
-import type { WorkRequest } from "../../../src/api-schemas/work-schema.ts";
+import type { WorkRequest } from "../../../src/api-schemas/work-mark-schema.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";

@@ -1,5 +1,5 @@
 import { notFound } from "../../../domain/errors.ts";
-import { deliveryIdAt } from "../../../domain/ids.ts";
+import { deliveryIdAt } from "../../../domain/ids/record-ids.ts";
 import type { Instant } from "../../../domain/time.ts";
 import type { NumberedList, PartnerRows } from "../../store.ts";
 import type { StatementRunner } from "../postgres-statement.ts";

@@ -64,7 +64,7 @@ export function postgresUpdateStatement(
 }
 
 /** Makes a statement that adds to numbers of the rows with given keys. */
-export function postgresAddStatement(
+export function postgresAddToRowStatement(
   table: unknown,
   keys: readonly string[],
   columns: readonly string[],

@@ -1,4 +1,4 @@
-import type { IdKind } from "../../../domain/ids.ts";
+import type { IdKind } from "../../../domain/ids/record-ids.ts";
 import type { Instant } from "../../../domain/time.ts";
 import type { Tx } from "../../store.ts";
 import { createStores, type Stores } from "../../stores.ts";

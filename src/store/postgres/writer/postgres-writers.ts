@@ -1,4 +1,4 @@
-import { increasingIdGenerator } from "../../../domain/ids.ts";
+import { increasingIdGenerator } from "../../../domain/ids/record-ids.ts";
 import { TimeSlice } from "../../../event-loop/event-loop.ts";
 import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";

@@ -1,4 +1,4 @@
-import { isId } from "../../../domain/ids.ts";
+import { isId } from "../../../domain/ids/record-ids.ts";
 import { cellDateFormatOf, DAY_FIELDS, type DateFormat } from "../../../table-cells/table-cell-dates.ts";
 import { tableCellFieldsWithDecimalComma } from "../../../table-cells/table-cell-numbers.ts";
 import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";

@@ -1,5 +1,6 @@
-import { normalizedStreet, propertyReferenceFromAddress } from "../../../domain/address.ts";
-import { UNITED_STATES } from "../../../domain/place.ts";
+import { UNITED_STATES } from "../../../domain/places/place.ts";
+import { normalizedPostalStreet } from "../../../domain/places/postal-address.ts";
+import { propertyReferenceByRule } from "../../../domain/rules/property-reference-rule.ts";
 import type { Yield } from "../../../event-loop/event-loop.ts";
 import type { MatchedProperty } from "../../../store/queries/properties-queries.ts";
 import type { Stores } from "../../../store/stores.ts";
@@ -115,7 +116,7 @@ export class ImportKnownProperties {
     const reference = given ?? (fields.address === undefined ? "" : ownReference(fields, fields.address));
     const property = await this.#ofReference(reference);
     if (fields.address !== undefined)
-      this.#index(normalizedStreet(fields.address), { ...place, reference, names: namesOf(fields) });
+      this.#index(normalizedPostalStreet(fields.address), { ...place, reference, names: namesOf(fields) });
     if (fields.name !== undefined) put(this.#byName, fields.name.toLowerCase(), reference);
     return property;
   }
@@ -238,7 +239,9 @@ export class ImportKnownProperties {
       return named ? await this.#ofReference(named) : undefined;
     }
     const place = placedAt(fields);
-    const there = (await this.#onStreet(normalizedStreet(address))).filter((one) => mayBeSame(one, place));
+    const there = (await this.#onStreet(normalizedPostalStreet(address))).filter((one) =>
+      mayBeSame(one, place),
+    );
     if (there.length === 0) return undefined;
     const hasName = ({ names }: Placed) => name === undefined || names.has(name.toLowerCase());
     const meant = there.length === 1 ? there : there.filter(hasName);
@@ -326,7 +329,7 @@ export const SEVERAL: ImportPropertyKey = { reference: "", columns: {}, id: unde
 
 /** Returns the reference of a property that a row without one creates. */
 const ownReference = (fields: Fields, address: string): string =>
-  propertyReferenceFromAddress({ ...placedAt(fields), address });
+  propertyReferenceByRule({ ...placedAt(fields), address });
 
 /** Returns how many of the three parts of its place an address states. */
 function statedParts(fields: Fields): number {

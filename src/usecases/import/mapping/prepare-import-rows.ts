@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { CsvSource } from "../../../csv/csv-source.ts";
 import { OperatorError } from "../../../domain/errors.ts";
 import type { Knowledge } from "../../../domain/knowledge.ts";
-import { UNITED_STATES } from "../../../domain/place.ts";
+import { UNITED_STATES } from "../../../domain/places/place.ts";
 import { currentDisplay, unitLabel } from "../../../domain/wording/currency-and-unit-wording.ts";
 import type { Yield } from "../../../event-loop/event-loop.ts";
 import type { Stores } from "../../../store/stores.ts";

@@ -1,0 +1,92 @@
+import { goneFromUnitsMark, OF_UNITS } from "../hazards/hazard-flags.ts";
+import type { HazardWords, KeywordRules, Knowledge } from "../knowledge.ts";
+import { findKeywords } from "./note-keywords.ts";
+import type { Note } from "./scoring-types.ts";
+
+/** The stored findings of a note; all null without one. */
+export type NoteReading = {
+  noteKey: string | null;
+  /** Word groups, separated by spaces, with `/2` after those that count half. */
+  findings: string | null;
+  /** Inspection types, separated by spaces. */
+  notedInspections: string | null;
+  /** Codes of known hazards and marks of a note of units, separated by spaces; also null if the note has none. */
+  hazards: string | null;
+  readBy: string | null;
+};
+
+const HALF = "/2";
+
+const UNREAD: NoteReading = {
+  noteKey: null,
+  findings: null,
+  notedInspections: null,
+  hazards: null,
+  readBy: null,
+};
+
+/** The rules that notes are read by. */
+export type NoteRules = Pick<Knowledge, "keywords" | "inspectionWords" | "hazardWords">;
+
+/**
+ * Returns the findings of a note, to be stored with its event so that nothing reads the note again. `keyOf` returns a short
+ * text that differs between notes.
+ */
+export function scoringFindingsOfNote(
+  { keywords, inspectionWords, hazardWords }: NoteRules,
+  notes: string | null,
+  keyOf: (notes: string) => string,
+): NoteReading {
+  if (notes === null) return UNREAD;
+  const found = findKeywords(keywords, notes).map(({ group, share }) =>
+    share === 1 ? group.id : group.id + HALF,
+  );
+  const inspections = findKeywords(inspectionWords, notes).map(({ group }) => group.id);
+  return {
+    noteKey: keyOf(notes),
+    findings: found.join(" "),
+    notedInspections: inspections.join(" "),
+    hazards: readHazards(hazardWords, notes),
+    readBy: keywords.version,
+  };
+}
+
+/**
+ * Returns the codes of the known hazards that a note names and does not deny or report as removed. A note that names units
+ * has a mark, and one for each hazard that it reports as removed from them. Returns null without any.
+ */
+function readHazards({ rules, units }: HazardWords, notes: string): string | null {
+  const isOfUnits = units.test(notes);
+  const found = isOfUnits ? [OF_UNITS] : [];
+  if (firstWords(rules).test(notes))
+    for (const { group, share } of findKeywords(rules, notes))
+      if (share === 1) found.push(group.id);
+      else if (isOfUnits) found.push(goneFromUnitsMark(group.id));
+  return found.length === 0 ? null : found.join(" ");
+}
+
+const expressions = new WeakMap<KeywordRules, RegExp>();
+
+/** Returns an expression for notes that may contain a phrase: most contain none, and need not be read a second time. */
+function firstWords(rules: KeywordRules): RegExp {
+  let expression = expressions.get(rules);
+  if (!expression) {
+    const words = new Set(rules.groups.flatMap(({ phrases }) => phrases.map((text) => text.split(" ")[0])));
+    expression = new RegExp(`\\b(?:${[...words].join("|")})`, "i");
+    expressions.set(rules, expression);
+  }
+  return expression;
+}
+
+/** The stored part of a note that scoring uses. */
+export type ScoredReading = Pick<NoteReading, "noteKey" | "findings" | "hazards">;
+
+/** Returns the note as scoring uses it, from its stored findings. */
+export function scoredNoteOfFindings({ noteKey, findings, hazards }: ScoredReading): Note | null {
+  if (noteKey === null) return null;
+  const note: Note = { key: noteKey, findings: findings ? findings.split(" ").map(findingOf) : [] };
+  return hazards === null ? note : { ...note, hazards: hazards.split(" ") };
+}
+
+const findingOf = (word: string): Note["findings"][number] =>
+  word.endsWith(HALF) ? { groupId: word.slice(0, -HALF.length), share: 0.5 } : { groupId: word, share: 1 };

@@ -1,0 +1,89 @@
+import type { PlacedComponent } from "../../domain/component.ts";
+import type { PriceList } from "../../domain/costs/price-list.ts";
+import { AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
+import type { Knowledge } from "../../domain/knowledge.ts";
+import { planContextOf } from "../../domain/planning/plan-context.ts";
+import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
+import {
+  planComponentsInSteps,
+  spendBudgetOnAppliancesInSteps,
+} from "../../domain/planning/planned-components.ts";
+import { type PropertyPlan, planSummaryOf } from "../../domain/planning/property-plan-summary.ts";
+import type { Property } from "../../domain/property.ts";
+import { dayOf, type Instant } from "../../domain/time.ts";
+import { forEachYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
+import type { Store } from "../../store/store.ts";
+import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
+import { modelVersionOf } from "../calibration/active-model.ts";
+import { currentPartnerPrices } from "../costs/partner-prices.ts";
+
+export type PlanDeps = {
+  store: Pick<Store, "read" | "write" | "inReadSnapshot">;
+  knowledge: Knowledge;
+  clock: () => Instant;
+  yieldNow: Yield;
+  signal?: AbortSignal;
+};
+
+/** The approximate memory of a component with its plan, in bytes. */
+const PLAN_BYTES = 4000;
+
+/** Returns a property's plan as of today, from the current scores of its components. */
+export async function planProperty(
+  {
+    store,
+    knowledge,
+    clock,
+    yieldNow,
+  }: Omit<PlanDeps, "store"> & { store: Pick<Store, "read" | "inReadSnapshot"> },
+  property: Property,
+  terms: PlanTerms,
+  reserve: (bytes: number) => void = () => {},
+): Promise<PropertyPlan<PlacedComponent>> {
+  const components: PlacedComponent[] = [];
+  const visit = (component: PlacedComponent) => {
+    components.push(component);
+    return PLAN_BYTES;
+  };
+  await iterateStoredComponents(store, property.id, visit, yieldNow, reserve);
+  const modelVersion = await modelVersionOf(store.read, knowledge);
+  const prices = await currentPartnerPrices(store.read, knowledge, property.partnerId);
+  return await planLoadedProperty({ prices, clock, yieldNow, modelVersion }, property, components, terms);
+}
+
+/** Returns the plan of a property whose components are loaded. */
+export async function planLoadedProperty(
+  deps: Pick<PlanDeps, "clock" | "yieldNow"> & { prices: PriceList; modelVersion: string },
+  property: Property,
+  components: readonly PlacedComponent[],
+  terms: PlanTerms,
+): Promise<PropertyPlan<PlacedComponent>> {
+  const { prices, clock, yieldNow, modelVersion } = deps;
+  const asOf = dayOf(clock());
+  const { appliances, sums } = await runYielding(
+    planComponentsInSteps(planContextOf(prices), components, asOf),
+    yieldNow,
+  );
+  const counted = new AssumptionsAccumulator(prices.knowledge);
+  await forEachYielding(appliances, yieldNow, ({ components }) => {
+    for (const { component, price } of components) counted.add(component, price);
+  });
+  return {
+    ...planSummaryOf(terms, asOf, sums.sums(planSizeOf(property)), {
+      modelVersion,
+      counted: counted.assumptions,
+    }),
+    property,
+    appliances,
+    budget:
+      terms.budgetCents === null
+        ? null
+        : await runYielding(spendBudgetOnAppliancesInSteps(appliances, terms.budgetCents), yieldNow),
+  };
+}
+
+/** Returns the size of a property, by which the figures of a plan are divided. */
+export const planSizeOf = ({ unitCount, grossAreaSqft }: Pick<Property, "unitCount" | "grossAreaSqft">) => ({
+  unitCount,
+  areaSqft: grossAreaSqft,
+});

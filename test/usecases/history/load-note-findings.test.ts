@@ -1,0 +1,111 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { scoredNoteOfFindings, scoringFindingsOfNote } from "../../../src/domain/scoring/note-findings.ts";
+import { findKeywords } from "../../../src/domain/scoring/note-keywords.ts";
+import { noteKeyOf } from "../../../src/usecases/history/load-note-findings.ts";
+import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { rescoreProperty } from "../../../src/usecases/rescoring/rescore.ts";
+import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
+
+const { keywords } = knowledge;
+
+test("the stored form of a note identifies its findings and the note itself", () => {
+  const word = fc.constantFrom("leaking", "repaired", "no", "noisy", "passed", "valve", ",", "rust");
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 8 }), (words) => {
+      const notes = words.join(" ");
+      const { key, findings: kept } = scoredNoteOfFindings(
+        scoringFindingsOfNote(knowledge, notes, noteKeyOf),
+      )!;
+      expect(kept).toEqual(
+        findKeywords(keywords, notes).map(({ group, share }) => ({ groupId: group.id, share })),
+      );
+      expect(scoredNoteOfFindings(scoringFindingsOfNote(knowledge, `${notes}!`, noteKeyOf))!.key).not.toBe(
+        key,
+      );
+    }),
+  );
+  expect(scoredNoteOfFindings(scoringFindingsOfNote(knowledge, null, noteKeyOf))).toBeNull();
+});
+
+test.each([
+  ["Cat 5 full load test, passed", ["category_5_full_load_test"]],
+  ["annual no-load test", ["category_1_annual_test"]],
+  ["CAT5 done", ["category_5_full_load_test"]],
+  ["cat. 5 full load", ["category_5_full_load_test"]],
+  ["Cat.1 passed", ["category_1_annual_test"]],
+  ["Category 1 and category 5 done", ["category_1_annual_test", "category_5_full_load_test"]],
+  ["Backflow tested", ["fire_line_backflow_test", "backflow_preventer_test"]],
+  ["Annual inspection, tech on site 4hr, 5yr warranty on new heads", ["sprinkler_annual_inspection"]],
+  ["5 year warranty", []],
+  ["Category five test, and 4hr run", ["category_5_full_load_test", "four_hour_test"]],
+  ["5-yr obstruction survey", ["internal_pipe_inspection"]],
+  ["5-year internal pipe inspection", ["internal_pipe_inspection"]],
+  ["Fire pump churn test ok", ["fire_pump_flow_test"]],
+  ["load bank and four-hour test", ["annual_load_bank_or_service", "four_hour_test"]],
+  ["New certificate posted", ["certificate_inspection"]],
+  ["Cat 5 due in March", []],
+  ["Next category 5 in 2028", []],
+  ["No flow test today", []],
+  ["flow test not performed", []],
+  ["sensitivity test was postponed", []],
+  ["recommended to be load bank tested", []],
+  ["if the backflow leaks, call us", []],
+  ["greased the rails", []],
+  ["", []],
+])("a note that says %j names %j", (notes, inspections) => {
+  const { notedInspections } = scoringFindingsOfNote(knowledge, notes, noteKeyOf);
+  expect(new Set(notedInspections!.split(" ").filter(Boolean))).toEqual(new Set(inspections));
+});
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const open = usePortfolioStore();
+const UNREAD = { noteKey: null, findings: null, notedInspections: null, readBy: null, hazards: null };
+
+test.each([
+  ["was not read, in a database of before", UNREAD],
+  [
+    "was read by other rules",
+    { noteKey: "x", findings: "no_longer_a_group", notedInspections: "", readBy: "other", hazards: "zinsco" },
+  ],
+])("a note that %s is read at the next scoring, once", async (_, before) => {
+  const fixture = await open(NOW);
+  const property = await fixture.addProperty();
+  const [appliance] = await fixture.addAppliances({ propertyId: property.id });
+  const [event] = await fixture.write(async (writer) => {
+    const log = new ServiceLog(writer);
+    const event = await log.add({
+      applianceId: appliance!.id,
+      componentId: null,
+      eventType: "Other",
+      date: "2026-03-01",
+      partsCostCents: null,
+      laborCostCents: null,
+      totalCostCents: null,
+      technician: null,
+      notes: "leaking at the valve, burner repaired",
+      conditionAfter: null,
+    });
+    await log.finish();
+    return [event];
+  });
+  const evidence = async () =>
+    (await fixture.store.read.serviceEvents.evidence([appliance!.id], keywords.version, 10))[0]!;
+  const scores = async () =>
+    (await fixture.components(property.id)).map(({ id, riskScore, hazardRatio }) => [
+      id,
+      riskScore,
+      hazardRatio,
+    ]);
+  const [read, scored] = [await evidence(), await scores()];
+  expect(read).toMatchObject({ unread: null, readBy: keywords.version });
+  expect(read.findings).not.toBe("");
+
+  await fixture.store.write((tx) => tx.serviceEvents.saveReading(event!.id, before));
+  const { notedInspections: __, ...kept } = before;
+  expect(await evidence()).toMatchObject({ ...kept, unread: event!.notes });
+  const recorded = (await fixture.store.read.properties.find(fixture.partner.id, property.id))!;
+  await fixture.write((writer) => rescoreProperty(writer, recorded, "all", "history"));
+  expect(await evidence()).toEqual(read);
+  expect(await scores()).toEqual(scored);
+});
