@@ -22,7 +22,7 @@ export type Property = {
   name: string;
   address: string;
   city: string | null;
-  /** The place (`domain/place.ts`): `NY` in the US, `CA-ON` elsewhere. */
+  /** The place (`domain/places/place.ts`): `NY` in the US, `CA-ON` elsewhere. */
   state: string;
   zip: string | null;
   unitCount: number;

@@ -2,7 +2,7 @@ import { countryOf } from "../places/place.ts";
 
 /** Filters of properties; a property must match all that are present. */
 export type PropertyFilter = {
-  /** The place (`domain/place.ts`). */
+  /** The place (`domain/places/place.ts`). */
   state?: string;
   /** ISO 3166-1 alpha-2, in upper case. */
   country?: string;
