@@ -18,8 +18,8 @@ import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { rescoreBatches, rescoredUpstreamAppliances } from "../rescoring/rescore.ts";
 import { loadModelCorrections, modelVersionOf } from "./active-model.ts";
 
-/** The events of one appliance on one day. */
-type DayLog = { events: LoggedEvent[]; claims: LoggedEvent[]; replacements: LoggedEvent[] };
+/** The events of one appliance on one day, by their IDs. */
+type DayLog = Map<string, LoggedEvent>;
 /** The fields of an event that tell what it left an outcome of. */
 type LoggedEvent = Pick<
   ServiceEvent,
@@ -42,6 +42,8 @@ export class PredictionOutcomeLog {
   #logged = new Map<string, Logged>();
   /** The events that were added: the outcomes of all others are stored. */
   readonly #own = new Set<string>();
+  /** The days of appliances whose Replacements have changed. */
+  readonly #reopened = new Map<string, { appliance: ScoredAppliance; date: Day }>();
 
   constructor(private readonly writer: PortfolioWriter) {}
 
@@ -53,32 +55,33 @@ export class PredictionOutcomeLog {
     this.#own.add(event.id);
     const days = entry(this.#logged, appliance.propertyId, (): Logged => new Map());
     const day = entry(days, event.date, () => new Map<string, DayLog>());
-    const log = entry(day, appliance.id, (): DayLog => ({ events: [], claims: [], replacements: [] }));
-    if (isOutcome(eventType)) log.events.push(event);
-    if (eventType === "Warranty Claim") log.claims.push(event);
-    if (eventType === "Replacement") log.replacements.push(event);
+    entry(day, appliance.id, (): DayLog => new Map()).set(event.id, event);
   }
 
   /**
-   * Deletes what a changed or voided event left, also as it was earlier in this write, and adds the Warranty Claims of its
-   * day again, whose outcomes depend on the day's Replacements. The caller adds the event itself if it still counts.
+   * Deletes what a changed or voided event left, also as it was earlier in this write. The caller adds the event itself if it
+   * still counts.
    */
-  async reopen(event: LoggedEvent, appliance: ScoredAppliance): Promise<void> {
-    const { tx } = this.writer;
-    await tx.serviceEvents.deleteOutcomes(event.id);
-    const log = this.#logged.get(appliance.propertyId)?.get(event.date)?.get(appliance.id);
-    for (const kind of ["events", "claims", "replacements"] as const)
-      if (log) log[kind] = log[kind].filter(({ id }) => id !== event.id);
-    await this.#eachOfDay(event, async (other) => {
-      if (other.eventType !== "Warranty Claim" || other.id === event.id) return;
-      await tx.serviceEvents.deleteOutcomes(other.id);
-      this.add({ ...other, applianceId: event.applianceId, date: event.date }, appliance);
-    });
+  async reopen({ id, eventType, date }: LoggedEvent, appliance: ScoredAppliance): Promise<void> {
+    await this.writer.tx.serviceEvents.deleteOutcomes(id);
+    this.#logged.get(appliance.propertyId)?.get(date)?.get(appliance.id)?.delete(id);
+    if (eventType === "Replacement") this.#reopened.set(`${appliance.id} ${date}`, { appliance, date });
   }
 
   /** Stores the outcomes. Must be called before the events change the components' dates. */
   async finish(): Promise<void> {
+    for (const { appliance, date } of this.#reopened.values()) await this.#addClaimsAgain(appliance, date);
     for (const [propertyId, days] of this.#logged) await this.#storeOfProperty(propertyId, days);
+  }
+
+  /** Adds the Warranty Claims of a day again, whose outcomes depend on the day's Replacements. */
+  async #addClaimsAgain(appliance: ScoredAppliance, date: Day): Promise<void> {
+    const day = { applianceId: appliance.id, date };
+    await this.#eachOfDay(day, async (event) => {
+      if (event.eventType !== "Warranty Claim" || this.#own.has(event.id)) return;
+      await this.writer.tx.serviceEvents.deleteOutcomes(event.id);
+      this.add({ ...event, ...day }, appliance);
+    });
   }
 
   async #storeOfProperty(propertyId: string, days: Logged): Promise<void> {
@@ -145,7 +148,7 @@ export class PredictionOutcomeLog {
   }
 
   async #storeOfDay(
-    { events, claims, replacements }: DayLog,
+    log: DayLog,
     components: readonly ComponentToScore[],
     scores: ReadonlyMap<string, Score>,
   ): Promise<void> {
@@ -158,7 +161,12 @@ export class PredictionOutcomeLog {
     const every = new Set(components.map(({ id }) => id));
     const spokenOf = ({ componentId }: { componentId: string | null }) =>
       componentId === null ? every : new Set([componentId]);
-    for (const event of events) await keep(event, spokenOf(event));
+    const [claims, replacements]: [LoggedEvent[], LoggedEvent[]] = [[], []];
+    for (const event of log.values()) {
+      if (isOutcome(event.eventType)) await keep(event, spokenOf(event));
+      if (event.eventType === "Warranty Claim") claims.push(event);
+      if (event.eventType === "Replacement") replacements.push(event);
+    }
     // A Warranty Claim leaves an outcome of the components replaced on its day, whichever was logged first.
     const [about] = claims.length > 0 ? claims : replacements;
     if (!about) return;

@@ -184,7 +184,7 @@ class ServiceEventBatch implements RowBatch<Entry> {
     const { before, after, outcome } = await correctEventOfRow(this.writer, this.#log, entry, named, update);
     if (outcome === "unchanged") return outcome;
     for (const { applianceId } of [before, after]) this.#events.delete(applianceId);
-    if (after.voidedAt === null && !(await this.#days.firstDuplicate(after))) this.#days.add(after);
+    if (after.voidedAt === null && !isDuplicate(before, after)) this.#days.add(after);
     return outcome;
   }
 
@@ -209,15 +209,7 @@ class ServiceEventBatch implements RowBatch<Entry> {
    */
   async #duplicate(input: NewServiceEvent): Promise<ServiceEvent | undefined> {
     const events = this.#events.get(input.applianceId);
-    if (!events) {
-      let first = await this.#firstDuplicate(input);
-      if (first === "changed") {
-        // Another one of the day may be equal.
-        this.#days.forget(input);
-        first = await this.#firstDuplicate(input);
-      }
-      return first === "changed" ? undefined : first;
-    }
+    if (!events) return await this.#days.firstDuplicate(input, (id) => this.#findIfEqual(id, input));
     const duplicates = events.filter((event) => isDuplicate(event, input));
     // The events are unordered: without a rule, the next import would change another of them.
     return duplicates.reduce<ServiceEvent | undefined>(
@@ -226,13 +218,11 @@ class ServiceEventBatch implements RowBatch<Entry> {
     );
   }
 
-  /** Returns the first stored event that was equal when its day was read; "changed" if it was voided or changed since. */
-  async #firstDuplicate(input: NewServiceEvent): Promise<ServiceEvent | "changed" | undefined> {
-    const id = await this.#days.firstDuplicate(input);
-    if (id === undefined) return undefined;
+  /** Returns an event that was equal to the row when its day was read; undefined if it was voided or changed since. */
+  async #findIfEqual(id: string, input: NewServiceEvent): Promise<ServiceEvent | undefined> {
     const { tx, partner } = this.writer;
     const found = (await tx.serviceEvents.find(partner.id, id))!;
-    return found.voidedAt === null && isDuplicate(found, input) ? found : "changed";
+    return found.voidedAt === null && isDuplicate(found, input) ? found : undefined;
   }
 
   async #componentOf(appliance: Appliance, defId: string): Promise<string> {
@@ -246,5 +236,7 @@ class ServiceEventBatch implements RowBatch<Entry> {
 
 const MATCHED = ["applianceId", "componentId", "eventType", "date", "notes"] as const;
 
-const isDuplicate = (event: ServiceEvent, input: NewServiceEvent) =>
-  MATCHED.every((field) => event[field] === input[field]);
+type Matched = Pick<ServiceEvent, (typeof MATCHED)[number]>;
+
+const isDuplicate = (event: Matched, other: Matched) =>
+  MATCHED.every((field) => event[field] === other[field]);

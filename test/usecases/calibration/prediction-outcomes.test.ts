@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
 import type { Appliance } from "../../../src/domain/appliance.ts";
 import type { Component } from "../../../src/domain/component.ts";
@@ -228,4 +228,33 @@ test("a Replacement completes an earlier Warranty Claim of its day, also where i
   });
   const found = (await kept(components)).map((row) => `${row.serviceEventId} ${row.componentId}`);
   expect(found.sort()).toEqual(expected([claim!, replacement], components).sort());
+});
+
+test("a write reads a day of claims and replacements as often, however many of its replacements it voids", async () => {
+  const { appliance: own, components } = await appliance();
+  const event = { ...NOTHING, applianceId: own.id, componentId: null, date: "2024-09-02" };
+  const events = (["Warranty Claim", "Replacement"] as const).flatMap((eventType) =>
+    Array.from({ length: 20 }, () => ({ ...event, eventType })),
+  );
+  const replacements = (await log(events)).slice(20);
+  const readWhenVoided = async (some: readonly ServiceEvent[]) =>
+    await fixture.write(async (writer) => {
+      const days = spyOn(writer.tx.serviceEvents, "ofDayAfter");
+      const deleted = spyOn(writer.tx.serviceEvents, "deleteOutcomes");
+      try {
+        const services = new ServiceLog(writer);
+        for (const one of some) await services.void(one, { reason: null });
+        await services.finish();
+        return { days: days.mock.calls.length, claims: deleted.mock.calls.length - 2 * some.length };
+      } finally {
+        days.mockRestore();
+        deleted.mockRestore();
+      }
+    });
+  const one = await readWhenVoided(replacements.slice(0, 1));
+  expect(await readWhenVoided(replacements.slice(1, 19))).toEqual(one);
+  const claims = (await kept(components)).filter(({ eventType }) => eventType === "Warranty Claim");
+  expect(claims).toHaveLength(20 * components.length);
+  await readWhenVoided(replacements.slice(19));
+  expect(await kept(components)).toEqual([]);
 });

@@ -514,3 +514,44 @@ test.each([
     ...{ created: 1, updated: 1, unchanged: 2 },
   });
 });
+
+test.each(["Repair", "Replacement"] as const)(
+  "reads the events of a day once, however many rows void the first of equal ones (%s)",
+  async (eventType) => {
+    const EVENTS = 100;
+    const fixture = await open(NOW);
+    const { partner, clock } = fixture;
+    const property = await fixture.addProperty();
+    const [heater] = await fixture.addAppliances({ propertyId: property.id });
+    const valve = { componentId: null, eventType, date: "2024-05-01", notes: "valve", totalCostCents: null };
+    await log(fixture, heater!.id, Array(EVENTS).fill(valve));
+    let read = 0;
+    let found = 0;
+    const store = readingThrough(withoutReadingAhead(fixture.store), ({ matchedOfDayAfter, find }) => ({
+      matchedOfDayAfter: async (...asked) => {
+        const some = await matchedOfDayAfter(...asked);
+        read += some.length;
+        return some;
+      },
+      find: (...asked) => {
+        found++;
+        return find(...asked);
+      },
+    }));
+    const row = (voided: "true" | "") => `${heater!.id},${eventType},2024-05-01,valve,${voided}`;
+    const rows = Array.from({ length: EVENTS }, () => [row("true"), row("")]).flat();
+    const { serviceEvents } = await importPortfolio({
+      ...{ store, knowledge, partner, clock, actor: "cli:test", update: true },
+      sources: {
+        serviceEvents: {
+          name: "events.csv",
+          text: ["appliance_id,event_type,date,notes,voided", ...rows].join("\n"),
+        },
+      },
+    });
+    // The last one is logged again.
+    expect(serviceEvents).toMatchObject({ created: 1, updated: EVENTS, unchanged: EVENTS - 1 });
+    expect(read).toBe(EVENTS);
+    expect(found).toBeLessThan(2 * rows.length);
+  },
+);
