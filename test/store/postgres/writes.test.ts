@@ -294,6 +294,29 @@ describe("a write is run again", () => {
     expect(await isThere(id)).toBe(false);
   });
 
+  test("after more and more time while a full disk keeps the result of its commit from being looked up", async () => {
+    const pauses = spyOn(Bun, "sleep").mockImplementation(async () => {});
+    await rowsOf(
+      server.url(),
+      "CREATE SEQUENCE lookups; CREATE FUNCTION lacks_space() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " +
+        "IF current_query() LIKE '%RETURNING number%' AND nextval('lookups') <= 6 THEN " +
+        "RAISE EXCEPTION 'No space left on device' USING ERRCODE = '53100'; END IF; RETURN NEW; END $$; " +
+        "CREATE TRIGGER lacks_space BEFORE INSERT ON write_groups FOR EACH ROW EXECUTE FUNCTION lacks_space()",
+    );
+    try {
+      const id = newPartner();
+      let runs = 0;
+      wire.state.cut = { ...COMMIT, when: "after" };
+      await add(id, async () => void runs++);
+      expect(runs).toBe(1);
+      expect(await isThere(id)).toBe(true);
+      expect(pauses.mock.calls.map(([ms]) => ms)).toEqual([10, 20, 40, 80, 160, 200]);
+    } finally {
+      pauses.mockRestore();
+      await rowsOf(server.url(), "DROP FUNCTION lacks_space CASCADE; DROP SEQUENCE lookups");
+    }
+  });
+
   test("but not when the result of its commit can't be determined, and the next write succeeds", async () => {
     const cutAtCommit = async (when: Cut["when"]) => {
       wire.state.cut = { ...COMMIT, when };

@@ -17,6 +17,10 @@ const NEXT_LOCK_TIMEOUT_MS = 20;
 /** How often one job is repeated within its group after a conflict, before the whole group is. */
 const MOST_CONFLICTS_OF_JOB = 3;
 
+/** The first and the longest pause between two attempts to find out whether a group was committed. */
+const LEAST_PAUSE_MS = 10;
+const MOST_PAUSE_MS = 200;
+
 /** The steps of a transaction beside its jobs. */
 export type TransactionHooks = {
   /** The lock timeout of a group's transaction. */
@@ -256,7 +260,7 @@ export class PostgresGroupTransaction {
     const deadline = monotonicMs() + reconnectMs;
     // The check takes the next number, even when its answer is lost.
     this.#number = number + 1;
-    for (;;) {
+    for (let pauseMs = LEAST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MOST_PAUSE_MS)) {
       const client = await connection.open();
       try {
         await client.query(statements.BEGIN_OUTCOME_CHECK);
@@ -273,6 +277,7 @@ export class PostgresGroupTransaction {
           throw error;
         if (monotonicMs() > deadline) throw error;
       }
+      await Bun.sleep(pauseMs);
     }
   }
 }
