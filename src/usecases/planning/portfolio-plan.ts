@@ -62,8 +62,13 @@ const CANDIDATES_A_STEP = 500;
  * Renews the plans of the partner's properties whose history has changed since, in short transactions. Afterwards
  * the sums include everything that was stored when the call began.
  */
-export async function renewChangedPlans(deps: PlanDeps, partnerId: string): Promise<number> {
-  return await renewPlans(deps, partnerId, (limit) => deps.store.read.plans.changed(partnerId, limit));
+export async function renewChangedPlans(
+  deps: PlanDeps,
+  partnerId: string,
+  propertiesOfRound = PROPERTIES_A_ROUND,
+): Promise<number> {
+  const { plans } = deps.store.read;
+  return await renewPlans(deps, partnerId, propertiesOfRound, (limit) => plans.changed(partnerId, limit));
 }
 
 /** Renews the plans of all partners that are older than the snapshot of the day; returns their number. */
@@ -71,7 +76,7 @@ export async function renewAgedPlans(deps: PlanDeps, day: Day): Promise<number> 
   const { plans, partners } = deps.store.read;
   let count = 0;
   for (const { id } of await partners.list()) {
-    count += await renewPlans(deps, id, (limit) => plans.aged(id, day, limit));
+    count += await renewPlans(deps, id, PROPERTIES_A_ROUND, (limit) => plans.aged(id, day, limit));
     // Thousands of partners without such plans hold up nothing.
     await deps.yieldNow();
   }
@@ -82,16 +87,19 @@ export async function renewAgedPlans(deps: PlanDeps, day: Day): Promise<number> 
 async function renewPlans(
   deps: PlanDeps,
   partnerId: string,
+  propertiesOfRound: number,
   find: (limit: number) => Promise<string[]>,
 ): Promise<number> {
   const renewed = new Set<string>();
   while (true) {
-    const found = await find(PROPERTIES_A_ROUND);
+    // All that are renewed may have changed again, and be found first.
+    const limit = renewed.size + propertiesOfRound;
+    const found = await find(limit);
     // Changes made meanwhile are left to the next call: one renewal of each property is enough.
     const left = found.filter((propertyId) => !renewed.has(propertyId));
     for (const propertyId of left) renewed.add(propertyId);
     await renewEach(deps, partnerId, left);
-    if (left.length === 0 || found.length < PROPERTIES_A_ROUND) return renewed.size;
+    if (found.length < limit) return renewed.size;
   }
 }
 

@@ -255,6 +255,19 @@ describe("a portfolio's plan", () => {
     expect(await fixture.store.read.plans.changed(fixture.partnerId, 10)).toHaveLength(added);
   });
 
+  test("renews all changed plans, also if those of a round change again before the next", async () => {
+    const write: typeof fixture.store.write = async (...args) => {
+      const result = await fixture.store.write(...args);
+      for (const id of properties.slice(0, 2)) await fixture.store.write((tx) => tx.plans.touch(id));
+      return result;
+    };
+    const store = { ...fixture.store, read: fixture.store.read, write } as typeof fixture.store;
+    expect(await renewChangedPlans({ ...environment(), store }, fixture.partnerId, 2)).toBe(4);
+    expect((await fixture.store.read.plans.changed(fixture.partnerId, 10)).sort()).toEqual(
+      properties.slice(0, 2).sort(),
+    );
+  });
+
   // Rule: full-disk, portfolio-plan
   test("that cannot be stored is computed, with the same figures, properties and uses of a budget", async () => {
     await renew();
