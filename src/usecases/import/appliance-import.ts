@@ -13,7 +13,6 @@ import { MAX_UNITS, type Property } from "../../domain/property.ts";
 import { applianceSizeRuleWarnings } from "../../domain/rules/appliance-size-rule.ts";
 import {
   checkRetirementDayRule,
-  isRetired,
   NOT_RETIRED,
   type Retirement,
   retirementAfterChange,
@@ -113,6 +112,8 @@ class ApplianceBatch implements RowBatch<Entry> {
   /** Counts made by this batch, and the appliances left after its matches. */
   readonly #own: Stock = { counted: new Set(), left: new Map() };
   readonly #comparison: Comparison<Appliance, ApplianceChange>;
+  /** By appliance that a row creates as retired: it is scored first, and keeps that score. */
+  readonly #retirements = new Map<string, Partial<Retirement>>();
   #components = 0;
   #buildingYears = 0;
   #earlyYears = 0;
@@ -147,19 +148,18 @@ class ApplianceBatch implements RowBatch<Entry> {
     const input = { ...given, propertyId: property.id, unitId };
     const cells = unit === undefined ? own : { ...own, unit_id: unitId! };
     if (input.serial === null && (await this.#takeFromStock(input))) return "unchanged";
-    const there = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
-    if (!there) {
+    const found = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
+    if (!found) {
       if (retirement) {
         const { retiredAt } = retirementAfterChange(NOT_RETIRED, retirement);
         const installYear = given.installYear ?? property.yearBuilt;
         if (installYear !== null) checkRetirementDayRule(retiredAt, installYear);
       }
-      let added = await this.#creator.add(input);
-      if (retirement)
-        added = (await changeAppliance(this.writer, added.id, retirement, this.#scores)).appliance;
+      const added = await this.#creator.add(input);
+      if (retirement) this.#retirements.set(added.id, retirement);
       this.#components += this.writer.knowledge.type(added.typeId).components.length;
       // Rows that follow may change it before it is scored.
-      if (!isRetired(added)) this.#scores.add(property, added);
+      this.#scores.add(property, added);
       this.#appliances.set(added);
       if (added.installYearBasis === "year_built") this.#buildingYears++;
       this.#countEarly(added, property);
@@ -167,6 +167,7 @@ class ApplianceBatch implements RowBatch<Entry> {
       return { created: added.id };
     }
     if (!update) return "unchanged";
+    const there = (await this.#retire(found.id)) ?? found;
     const { change, fields } = compareRowWithRecord(this.#comparison, cells, there);
     if (fields.length === 0) return "unchanged";
     const { appliance: changed } = await changeAppliance(this.writer, there.id, change, this.#scores);
@@ -176,8 +177,25 @@ class ApplianceBatch implements RowBatch<Entry> {
     return { updated: fields };
   }
 
+  /** Retires an appliance of a row that has created it as retired; undefined for any other. */
+  async #retire(id: string): Promise<Appliance | undefined> {
+    const retirement = this.#retirements.get(id);
+    if (!retirement) return undefined;
+    this.#retirements.delete(id);
+    const { appliance } = await changeAppliance(this.writer, id, retirement, this.#scores);
+    this.#appliances.set(appliance);
+    return appliance;
+  }
+
   async finish(): Promise<AddedCounts> {
     await this.#scores.finish();
+    if (this.#retirements.size > 0) {
+      for (const id of [...this.#retirements.keys()]) {
+        await this.#retire(id);
+        await this.writer.tx.yieldToEventLoop();
+      }
+      await this.#scores.finish();
+    }
     return {
       ...NOTHING_ADDED,
       components: this.#components,

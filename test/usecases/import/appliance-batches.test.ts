@@ -123,6 +123,18 @@ test("rows of one batch leave what they leave one by one, with all scores up to 
   );
 });
 
+test("an appliance that is created as retired has the scores that it would have if it was retired later", async () => {
+  const [one, other] = [await portfolio(), await portfolio()];
+  const rows = (retired: string) =>
+    [7, 8, 9].map((at) => ["E", typeOf(at), `R${at}`, "1", "1990", "", retired]);
+  await run(one, rows("2026-01-01"), true);
+  await run(other, rows(""), true);
+  await run(other, rows("2026-01-01"), true);
+  expect(await stored(one)).toEqual(await stored(other));
+  for (const { components } of [await stored(one)])
+    expect(components.filter(({ risk_score }) => risk_score === 0)).toEqual([]);
+});
+
 test("an appliance that one batch creates, changes and retires leaves no flag counted", async () => {
   const [one, other] = [await portfolio(), await portfolio()];
   const panel = (brand: string, retired = "") => ["E", "electrical_panel", "P1", "", "1970", brand, retired];
