@@ -1,8 +1,13 @@
+import { basename } from "node:path";
 import type { SameAddress } from "./row-kind.ts";
 
-const ID = /\b[A-Z]+_[0-9a-z]{26}\b/g;
+/** An ID, with the slash before it in a path. */
+const ID = /(\/?)\b([A-Z]+_[0-9a-z]{26})\b/g;
 
-export type CreatedRow = { id: string; line: number };
+/** A row as people know it: the name of its file, and its line or row in it. */
+export type RowPlace = { file: string; line: number };
+
+export type CreatedRow = RowPlace & { id: string };
 
 /** A property with the address of another one, as a dry run or an import reports it. */
 export type NamedSameAddress = {
@@ -16,22 +21,23 @@ export type NamedSameAddress = {
 
 /** Names the rows that make records in a dry run, in place of the IDs of the records, which it does not leave. */
 export class DryRunCreatedRows {
-  readonly #places = new Map<string, { line: number; file: string }>();
+  readonly #places = new Map<string, RowPlace>();
 
-  /** With `isOneTable`, the lines of all files are rows of one table. */
-  constructor(private readonly isOneTable: boolean) {}
+  /** `word` is the word for the number of a place. */
+  constructor(private readonly word: "line" | "row") {}
 
-  add(rows: readonly CreatedRow[], file: string): void {
-    for (const { id, line } of rows) this.#places.set(id, { line, file });
+  add(rows: readonly CreatedRow[]): void {
+    for (const { id, file, line } of rows) this.#places.set(id, { file, line });
   }
 
   /** Returns a text about a row of `file` with the rows in place of the IDs. */
   named(text: string, file: string): string {
-    return text.replace(ID, (id) => {
+    return text.replace(ID, (written, slash: string, id: string) => {
       const place = this.#places.get(id);
-      if (!place) return id;
-      if (this.isOneTable) return `in row ${place.line}`;
-      return place.file === file ? `in line ${place.line}` : `in line ${place.line} of ${place.file}`;
+      if (!place) return written;
+      if (slash) return "/{id}";
+      const of = place.file === file ? "" : ` of ${basename(place.file)}`;
+      return `in ${this.word} ${place.line}${of}`;
     });
   }
 

@@ -5,7 +5,7 @@ import type { Partner } from "../../domain/partner.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";
 import { RescoreLimit, RescoreLimitExceeded } from "../rescoring/rescore-limit.ts";
-import type { CreatedRow } from "./dry-run-created-rows.ts";
+import type { CreatedRow, RowPlace } from "./dry-run-created-rows.ts";
 import { type ReadRow, readImportRows, rowRejectionReason, type SurveyedFile } from "./file-rows.ts";
 import type { RejectedRow } from "./rejects.ts";
 import {
@@ -57,8 +57,8 @@ export type ImportDeps = {
   lock?: ClusterLock;
   /** Milliseconds of a monotonic clock. */
   monotonicMs?: () => number;
-  /** Returns the number by which people know a row; its line by default. */
-  lineOf?: (row: CsvRow) => number;
+  /** Returns where people know a row from; its line in the file by default. */
+  placeOf?: (row: Pick<RejectedRow, "line" | "cells">) => RowPlace;
 };
 
 /** Rows that were rejected after some of their change was written, by their kind and place. */
@@ -116,7 +116,7 @@ export async function importFileRows<Entry>(
   const { store, knowledge, partner, actor, yieldNow, lock = NO_LOCK } = deps;
   const { update = false, silent = false, foundHalfway, rescoreLimit = () => new RescoreLimit() } = deps;
   const monotonicMs = deps.monotonicMs ?? (() => performance.now());
-  const lineOf = deps.lineOf ?? (({ line }) => line);
+  const placeOf = deps.placeOf ?? (({ line }) => ({ file: file.name, line }));
   const open = kind.start();
   const leastMs = LEAST_ROWS_MS[store.isShared ? "shared" : "alone"];
   let rowsMs = leastMs;
@@ -125,7 +125,7 @@ export async function importFileRows<Entry>(
   /** A row that exceeds the limit alone is written without it. */
   let isLimited = true;
   let done = 0;
-  const placeOf = (at: number) => `${kind.name} ${at}`;
+  const keyOf = (at: number) => `${kind.name} ${at}`;
   let analyzeAt = FIRST_ANALYZED;
 
   /** Writes some of the rows that wait; none if one is rejected halfway, or if together they rescore too many components. */
@@ -142,7 +142,7 @@ export async function importFileRows<Entry>(
         return;
       }
       if (!(error instanceof RejectedHalfway)) throw error;
-      if (foundHalfway) throw new DryRunStopped(placeOf(done + error.at), error);
+      if (foundHalfway) throw new DryRunStopped(keyOf(done + error.at), error);
       // The rows up to it are written again, so that each row is applied twice at most.
       waiting[error.at] = error.row;
       mostRows = error.at + 1;
@@ -163,7 +163,7 @@ export async function importFileRows<Entry>(
         const keepsHalf = foundHalfway !== undefined && foundHalfway.size >= MOST_RESTARTS;
         // The rows of a dry run are in one transaction in any case: the time does not decide what they rescore together.
         const mostMs = foundHalfway ? Number.POSITIVE_INFINITY : rowsMs;
-        const how = { update, mostMs, monotonicMs, lineOf, keepsHalf };
+        const how = { update, mostMs, monotonicMs, placeOf, keepsHalf };
         const result = await processRows(batch, rows, writer.tx, how);
         const processedAt = monotonicMs();
         try {
@@ -188,7 +188,7 @@ export async function importFileRows<Entry>(
   }
 
   for await (const row of readImportRows(file, kind)) {
-    waiting.push(foundHalfway?.get(placeOf(done + waiting.length)) ?? row);
+    waiting.push(foundHalfway?.get(keyOf(done + waiting.length)) ?? row);
     while (waiting.length >= READ_AHEAD) await writeSome();
   }
   while (waiting.length > 0) await writeSome();
@@ -239,12 +239,12 @@ async function processRows<Entry>(
   batch: RowBatch<Entry>,
   rows: readonly ReadRow<Entry>[],
   { changes, yieldToEventLoop }: Pick<Tx, "changes" | "yieldToEventLoop">,
-  how: Required<Pick<ImportDeps, "update" | "monotonicMs" | "lineOf">> & {
+  how: Required<Pick<ImportDeps, "update" | "monotonicMs" | "placeOf">> & {
     mostMs: number;
     keepsHalf: boolean;
   },
 ): Promise<BatchResult> {
-  const { update, mostMs, monotonicMs, lineOf, keepsHalf } = how;
+  const { update, mostMs, monotonicMs, placeOf, keepsHalf } = how;
   const counts = emptyImportCounts();
   const rejected: RejectedRow[] = [];
   const created: CreatedRow[] = [];
@@ -264,11 +264,11 @@ async function processRows<Entry>(
         const outcome = await batch.apply(row.entry, update);
         if (typeof outcome === "string") counts[outcome]++;
         else {
-          const line = lineOf(row);
+          const { file, line } = placeOf(row);
           if (outcome.sameAddress) sameAddresses.push({ ...outcome.sameAddress, line });
           if ("created" in outcome) {
             counts.created++;
-            created.push({ id: outcome.created, line });
+            created.push({ id: outcome.created, file, line });
           } else {
             counts.updated++;
             changed.push({ line, fields: outcome.updated });

@@ -152,7 +152,7 @@ async function importFiles(
   const rejects: RejectedRows[] = [];
   const changes = new ChangeLog();
   const sameAddress: ImportResult["sameAddress"] = { properties: 0, first: [] };
-  const created = new DryRunCreatedRows(request.lineOf !== undefined);
+  const created = new DryRunCreatedRows(request.placeOf ? "row" : "line");
   for (const { part, file } of files) {
     const rejected = await importFile(request, part, file, {
       ...{ total: counters[part], changes, sameAddress, created },
@@ -202,6 +202,8 @@ async function importFile(
   } = request;
   const log = new RejectLog(file, rejectsFolder);
   const report = () => onProgress?.({ kind: file.kind, file: file.name, rows: file.rows, done: total.read });
+  const named = (row: Pick<RejectedRow, "line" | "cells">, error: string) =>
+    created.named(error, request.placeOf?.(row).file ?? file.name);
   report();
   try {
     await importFileRows(
@@ -209,10 +211,10 @@ async function importFile(
       KINDS[part] as RowKind<unknown>,
       file,
       ({ counts, rejected: refused, created: made, changed, sameAddresses }) => {
-        if (isDryRun) created.add(made, file.name);
+        if (isDryRun) created.add(made);
         const rejected = refused.map(({ error, ...row }) => ({
           ...row,
-          error: created.named(error, file.name),
+          error: named(row, error),
         }));
         for (const name of Object.keys(counts) as (keyof ImportCounts)[]) total[name] += counts[name];
         log.add(rejected);
@@ -226,8 +228,8 @@ async function importFile(
     );
   } catch (error) {
     if (error instanceof DryRunStopped) {
-      created.add(error.created, file.name);
-      error.row.error = created.named(error.row.error, file.name);
+      created.add(error.created);
+      error.row.error = named(error.row, error.row.error);
     }
     throw error;
   } finally {

@@ -18,7 +18,7 @@ import {
 } from "./mapping/import-known-fields.ts";
 import type { ImportTable, LeftOut } from "./mapping/import-source-table.ts";
 import { checkTableHeadings } from "./mapping/open-source-tables.ts";
-import { originalRowNumber } from "./mapping/original-reject-places.ts";
+import { originalRow } from "./mapping/original-reject-places.ts";
 import type { PreparedRows } from "./mapping/prepare-import-rows.ts";
 import { prepareRowsInMemory } from "./mapping/prepared-import-files.ts";
 
@@ -99,12 +99,12 @@ export async function importTableRows(
       store: own,
       sources,
       actor: partner.id,
-      ...{ silent, update, isDryRun: dryRun, lineOf: originalRowNumber, shownSameAddresses: MOST_ROWS },
+      ...{ silent, update, isDryRun: dryRun, placeOf: originalRow, shownSameAddresses: MOST_ROWS },
       ...(dryRun && { foundHalfway, rescoreLimit: () => rescoreLimit }),
       ...(lock && { withLock: (work) => work(lock) }),
       onRejected: (rows) => {
         for (const { cells, error } of rows) {
-          const row = originalRowNumber({ cells });
+          const row = originalRow({ cells }).line;
           if (!rejected.has(row)) rejected.set(row, error);
         }
       },

@@ -11,6 +11,7 @@ import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { type ImportRequest, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
+import { originalRow } from "../../../src/usecases/import/mapping/original-reject-places.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { createProperty } from "../../../src/usecases/portfolio/properties.ts";
@@ -92,6 +93,7 @@ async function portfolio({ id }: Partner) {
 const HEAD = "partner_property_id,name,address,state\n";
 const ELM = `${HEAD}E,Elm Court,1 Elm St,ny\n`;
 const UNITS = "partner_property_id,type_id,install_year,serial,model\n";
+const FIRST = { file: "properties.csv", line: 2 };
 const EVENTS = "partner_property_id,serial,event_type,date,component_def_id,total_cost,notes\n";
 
 describe("an import", () => {
@@ -500,10 +502,24 @@ describe("a rejected row", () => {
     const properties = `${HEAD.trim()},retired_at\nE,Elm Court,1 Elm St,NY,2026-01-31\n`;
     const appliances = `${UNITS}E,roof,2000,S,\n`;
     const far = await run(await newPartner(), { properties, appliances }, { isDryRun: true });
-    expect(far.rejects[0]!.first.error).toStartWith("Property in line 2 of properties.csv is retired since");
+    expect(far.rejects[0]!.first.error).toBe(
+      "Property in line 2 of properties.csv is retired since 2026-01-31. Bring it back first: PUT /v1/properties/{id} with retired_at: null",
+    );
     const twice = `${UNITS}E,roof,2000,S,\nE,boiler,2000,S,\n`;
     const near = await run(await newPartner(), { properties: ELM, appliances: twice }, { isDryRun: true });
     expect(near.rejects[0]!.first.error).toBe("serial is that of the property's roof in line 2");
+    const places = ["roofs.csv:7", "boilers.csv:3", "roofs.csv:9"].map((place) => `/in/${place}`);
+    const kinds = ["roof", "boiler", "boiler"];
+    const mapped = `${UNITS.trim()},source_row\n${kinds.map((kind, at) => `E,${kind},2000,S,,${places[at]}\n`).join("")}`;
+    const { rejects } = await run(
+      await newPartner(),
+      { properties: ELM, appliances: mapped },
+      { isDryRun: true, placeOf: ({ cells }) => (cells.length === 6 ? originalRow({ cells }) : FIRST) },
+    );
+    expect(rejects[0]!.reasons.map(({ error }) => error)).toEqual([
+      "serial is that of the property's roof in row 7 of roofs.csv",
+      "serial is that of the property's roof in row 7",
+    ]);
   });
 
   // Rule: smart-ambiguous

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
-import type { RejectedRows, RejectReason } from "../rejects.ts";
+import type { RowPlace } from "../dry-run-created-rows.ts";
+import type { RejectedRow, RejectedRows, RejectReason } from "../rejects.ts";
 import type { MappedTable } from "./prepare-import-rows.ts";
 
 /* Rejected rows of files of any form, in terms of the files that people have: their sheets, rows and columns. */
@@ -7,9 +8,11 @@ import type { MappedTable } from "./prepare-import-rows.ts";
 /** The last cell of a prepared row: its original file and row, `FILE:12`, `FILE:12#2`. */
 const ORIGINAL = /^(.*):(\d+)(?:#\d+)?$/s;
 
-/** Returns the number of the original row of a prepared one. */
-export const originalRowNumber = ({ cells }: { cells: readonly string[] }): number =>
-  Number(ORIGINAL.exec(cells.at(-1)!)![2]);
+/** Returns the name of the original file of a prepared row, and the number of the row in it. */
+export function originalRow({ cells }: Pick<RejectedRow, "cells">): RowPlace {
+  const [, file, line] = ORIGINAL.exec(cells.at(-1)!)!;
+  return { file: file!, line: Number(line) };
+}
 
 /** Returns the rejected rows of a prepared file with the places of the originals. */
 export function rejectsWithOriginalPlaces(
