@@ -11,7 +11,6 @@ import {
   projectionOfStored,
 } from "../domain/projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
-import type { ServiceEvent } from "../domain/service-event.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { actionFields, actionOrNullFields } from "./action-schema.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";
@@ -42,7 +41,7 @@ import {
   riskScore,
   riskTier,
 } from "./score-schema.ts";
-import { historyEvent, serializeHistoryEvent } from "./service-event-schema.ts";
+import { type HistoryEventJson, historyEvent } from "./service-event-schema.ts";
 
 /** A component in a list: the union of both variants in the specification. */
 export const component = record("Component", {
@@ -270,7 +269,7 @@ const history = object({
 export type ComponentHistoryJson = JsonOf<typeof history>;
 
 export const serializeComponentHistory = history.serializer(
-  (knowledge: Knowledge, row: PlacedComponent, events: readonly ServiceEvent[]) => ({
+  (knowledge: Knowledge, row: PlacedComponent, events: HistoryEventJson[]) => ({
     component: {
       id: row.id,
       component_name: knowledge.component(row.defId).name,
@@ -280,7 +279,7 @@ export const serializeComponentHistory = history.serializer(
       last_replaced: row.lastReplaced,
       last_serviced: row.lastServiced,
     },
-    events: events.map(serializeHistoryEvent),
+    events,
     total_events: events.length,
   }),
 );

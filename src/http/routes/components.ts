@@ -37,6 +37,7 @@ import {
   explainedComponentReply,
   serializeExplainedComponent,
 } from "../../api-schemas/score-reason-schema.ts";
+import { serializeHistoryEvent } from "../../api-schemas/service-event-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
 import { scoreTrendFigure } from "../../domain/figures/score-trend-figure.ts";
@@ -49,6 +50,7 @@ import { failureDays } from "../../domain/scoring/failure-window.ts";
 import { projectFailure } from "../../domain/scoring/outlook.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
+import { mapYielding } from "../../event-loop/event-loop.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists-queries.ts";
 import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
@@ -196,7 +198,10 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       async handle(call) {
         const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
         const events = await loadComponentHistory(call.store, component, call.yieldNow, call.reserveMemory);
-        return ok(withPartner(serializeComponentHistory(knowledge, component, events), call.partner.name));
+        const serialized = await mapYielding(events, call.yieldNow, serializeHistoryEvent);
+        return ok(
+          withPartner(serializeComponentHistory(knowledge, component, serialized), call.partner.name),
+        );
       },
     }),
     partnerOperation({

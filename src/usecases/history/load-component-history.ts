@@ -3,8 +3,8 @@ import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Events per query; notes may be long. */
-const STEP = 100;
+/** Events per query: a page with the longest notes takes a few milliseconds. */
+const STEP = 1_000;
 /** The approximate memory of an event without its notes, in bytes. */
 const EVENT_BYTES = 800;
 

@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { EVENT_TYPES } from "../../../src/domain/service-event.ts";
+import type { Stores } from "../../../src/store/stores.ts";
+import { loadComponentHistory } from "../../../src/usecases/history/load-component-history.ts";
 import { loadHistories } from "../../../src/usecases/history/load-histories.ts";
 import { loadServiceEventsOfHistories } from "../../../src/usecases/history/load-history-service-events.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
@@ -65,4 +67,54 @@ test("a history read in pages gives the same scores as one read at once, whereve
     ),
     { numRuns: runsOnEngine(15) },
   );
+});
+
+test("a component's history is read in few statements, newest first, without the events of other components", async () => {
+  const EVENTS = 1_800;
+  const fixture = await open(NOW);
+  const property = await fixture.addProperty();
+  const [heater] = await fixture.addAppliances({ propertyId: property.id });
+  const [component, other] = await fixture.components(property.id);
+  await fixture.write(async (writer) => {
+    for (let n = 0; n < EVENTS; n++)
+      await writer.insertServiceEvent({
+        ...{ id: writer.tx.newId("serviceEvent"), partnerId: fixture.partnerId, propertyId: property.id },
+        ...{ applianceId: heater!.id, componentId: [null, component!.id, other!.id][n % 3]!, notes: `${n}` },
+        ...{
+          eventType: "Repair",
+          date: `2024-01-0${1 + ((7 * n) % 9)}`,
+          createdAt: writer.rows.nextInstant(),
+        },
+        ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null, technician: null },
+        ...{ conditionAfter: null, conditionScore: null, inspectionTypes: null },
+        ...{ voidedAt: n % 100 === 0 ? NOW : null, voidReason: null },
+      });
+  });
+  let statements = 0;
+  const counted = <T extends Pick<Stores, "serviceEvents">>(read: T): T => ({
+    ...read,
+    serviceEvents: {
+      ...read.serviceEvents,
+      ofComponent: (...asked) => {
+        statements++;
+        return read.serviceEvents.ofComponent(...asked);
+      },
+    },
+  });
+  const { store } = fixture;
+  const history = await loadComponentHistory(
+    {
+      read: counted(store.read),
+      inReadSnapshot: (run) => store.inReadSnapshot((read) => run(counted(read))),
+    },
+    component!,
+    async () => {},
+    () => {},
+  );
+  const all = (await store.read.serviceEvents.ofAppliance(heater!.id)).filter(
+    ({ componentId }) => componentId !== other!.id,
+  );
+  expect(history.map(({ id }) => id)).toEqual(all.toReversed().map(({ id }) => id));
+  expect(history.length).toBeGreaterThan(1_000);
+  expect(statements).toBeLessThan(4);
 });
