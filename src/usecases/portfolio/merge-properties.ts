@@ -15,6 +15,7 @@ import { changeProperty, duplicateWarnings } from "./properties.ts";
 /** Records read by one query. */
 const APPLIANCES_A_STEP = 100;
 const CLAIMS_A_STEP = 500;
+const UNITS_A_STEP = 1_000;
 /** The claims that warnings name. */
 const CLAIMS_NAMED = 20;
 
@@ -113,6 +114,7 @@ async function moveAppliances(writer: PortfolioWriter, from: Property, into: Pro
       // The sums leave out a retired one.
       if (!isRetired(appliance)) writer.moveSums(appliance, into.id);
       await moveApplianceToProperty(writer, appliance, into);
+      await tx.yieldToEventLoop();
       moved++;
     }
     return some.length === APPLIANCES_A_STEP;
@@ -130,9 +132,14 @@ async function moveAppliances(writer: PortfolioWriter, from: Property, into: Pro
 
 /** Returns a function from a unit of the duplicate to that of the property with the same number. */
 async function unitsByNumber({ tx }: PortfolioWriter, from: Property, into: Property) {
-  const all = { limit: into.unitCount, offset: 0 };
-  const ids = new Map((await tx.units.page(into.id, all)).map(({ number, id }) => [number, id]));
-  const numbers = new Map((await tx.units.page(from.id, all)).map(({ number, id }) => [id, number]));
+  const ids = new Map<number, string>();
+  const numbers = new Map<string, number>();
+  for (let offset = 0; offset < into.unitCount; offset += UNITS_A_STEP) {
+    const some = { limit: UNITS_A_STEP, offset };
+    for (const { number, id } of await tx.units.page(into.id, some)) ids.set(number, id);
+    for (const { number, id } of await tx.units.page(from.id, some)) numbers.set(id, number);
+    await tx.yieldToEventLoop();
+  }
   return (unitId: string): string | null => ids.get(numbers.get(unitId) ?? 0) ?? null;
 }
 
