@@ -5,11 +5,11 @@ import { hazardFlagsOfPart } from "../domain/hazards/hazard-flags.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import {
   type DefinedOutlook,
-  definedOutlookOf,
   failureDaysOfStored,
   failureProbability12m,
-  projectionOfStored,
-} from "../domain/projections.ts";
+  outlookWithDefinition,
+  projectionOfStoredScore,
+} from "../domain/scoring/stored-score-projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { type Instant, isoText } from "../domain/time.ts";
 import { actionFields, actionOrNullFields } from "./action-schema.ts";
@@ -101,11 +101,11 @@ export const serializeComponent = component.serializer(
     prices: PriceList,
     row: PlacedComponent,
     latestSnapshotAt: Instant | null,
-    { def, outlook }: DefinedOutlook = definedOutlookOf(prices.knowledge, row),
+    { def, outlook }: DefinedOutlook = outlookWithDefinition(prices.knowledge, row),
   ) => {
     const { knowledge } = prices;
     const costs = serializeCosts(prices.ofComponent(row, def));
-    const projection = projectionOfStored(knowledge, row, row.brandTier, outlook);
+    const projection = projectionOfStoredScore(knowledge, row, row.brandTier, outlook);
     return {
       id: row.id,
       component_id: row.id,
@@ -196,7 +196,7 @@ export const serializeAlert = alert.serializer(
   (
     prices: PriceList,
     row: PlacedComponent,
-    { def, outlook }: DefinedOutlook = definedOutlookOf(prices.knowledge, row),
+    { def, outlook }: DefinedOutlook = outlookWithDefinition(prices.knowledge, row),
   ) => {
     const { knowledge } = prices;
     const failure_probability_12m = failureProbability12m(knowledge, row, row.brandTier, outlook);
@@ -215,7 +215,8 @@ export const serializeAlert = alert.serializer(
       risk_score: scoreFromHundredths(row.riskScore),
       risk_tier: row.riskTier,
       confidence: row.confidence,
-      projected_failure_year: projectionOfStored(knowledge, row, row.brandTier, outlook).projectedFailureYear,
+      projected_failure_year: projectionOfStoredScore(knowledge, row, row.brandTier, outlook)
+        .projectedFailureYear,
       failure_probability_12m,
       proactive_cost: costs.proactive_cost,
       reactive_cost: costs.reactive_cost,

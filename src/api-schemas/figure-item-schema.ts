@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { projectionOfStored } from "../domain/projections.ts";
+import { projectionOfStoredScore } from "../domain/scoring/stored-score-projections.ts";
 import { applianceTypeId, componentName } from "./component-name-schema.ts";
 import { costFields, serializeCosts } from "./costs-schema.ts";
 import { scoreFromHundredths } from "./definition/json-unit-conversion.ts";
@@ -37,7 +37,7 @@ export const serializeFigureItem = object(itemFields).serializer(
       risk_score: scoreFromHundredths(row.riskScore),
       risk_tier: row.riskTier,
       confidence: row.confidence,
-      projected_failure_year: projectionOfStored(knowledge, row, row.brandTier).projectedFailureYear,
+      projected_failure_year: projectionOfStoredScore(knowledge, row, row.brandTier).projectedFailureYear,
       ...serializeCosts(prices.ofComponent(row)),
     };
   },

@@ -1,12 +1,12 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
+import { periodRisk } from "../domain/scoring/outlook.ts";
 import {
   failureDaysOfStored,
   failureProbabilityWithin,
   outlookOfStoredComponent,
-  projectionOfStored,
-} from "../domain/projections.ts";
-import { periodRisk } from "../domain/scoring/outlook.ts";
+  projectionOfStoredScore,
+} from "../domain/scoring/stored-score-projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { DAYS_IN_12_MONTHS } from "../domain/time.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";
@@ -57,7 +57,7 @@ export const serializeScoreLine = scoreLine.serializer((prices: PriceList, row: 
   const { knowledge } = prices;
   const { name } = knowledge.component(row.defId);
   const outlook = outlookOfStoredComponent(knowledge, row, row.brandTier);
-  const { projectedFailureYear, projectedFailureRange } = projectionOfStored(
+  const { projectedFailureYear, projectedFailureRange } = projectionOfStoredScore(
     knowledge,
     row,
     row.brandTier,

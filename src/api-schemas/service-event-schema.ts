@@ -1,11 +1,10 @@
 import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import { invalid } from "../domain/errors.ts";
+import { conditionByScoreRule, conditionScoreRuleIssue } from "../domain/rules/condition-score-rule.ts";
 import {
   CONDITIONS,
   type Condition,
   type ConditionScore,
-  conditionFromScore,
-  conditionScoreIssue,
   EVENT_TYPES,
   type EventType,
   type NewServiceEvent,
@@ -196,7 +195,7 @@ export function parseNewServiceEventJson(given: unknown): NewServiceEvent {
   return {
     ...stated,
     conditionAfter:
-      stated.conditionAfter ?? (stated.conditionScore && conditionFromScore(stated.conditionScore)),
+      stated.conditionAfter ?? (stated.conditionScore && conditionByScoreRule(stated.conditionScore)),
     applianceId,
     eventType: readEventType(json.event_type),
     date: json.date,
@@ -256,7 +255,7 @@ function readConditionScore(json: Partial<InputOf<typeof optionalFields>>): Cond
   if (given === null)
     throw invalidScore("condition_scale", "is required with condition_score, such as [1, 5]");
   const condition: ConditionScore = { score, scale: [given[0]!, given[1]!] };
-  const issue = conditionScoreIssue(condition);
+  const issue = conditionScoreRuleIssue(condition);
   if (issue) throw invalidScore("condition_score", issue);
   return condition;
 }

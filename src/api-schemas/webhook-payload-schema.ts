@@ -4,9 +4,9 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Partner, WebhookEvent } from "../domain/partner.ts";
 import { countryOf, subdivisionOf } from "../domain/places/place.ts";
 import type { Action } from "../domain/planning/action.ts";
-import { projectionOfStored } from "../domain/projections.ts";
 import type { Property } from "../domain/property.ts";
 import type { RiskTier } from "../domain/scoring/scoring-types.ts";
+import { projectionOfStoredScore } from "../domain/scoring/stored-score-projections.ts";
 import type { RiskSummary, SensorEvent } from "../domain/sensor-event.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
 import { type Instant, isoText } from "../domain/time.ts";
@@ -212,7 +212,7 @@ const serializeTierData = tierData.serializer(
       previous_tier: previousTier,
       confidence: component.confidence,
       ...{ proactive_cost, reactive_cost, cost_basis },
-      projected_failure_year: projectionOfStored(knowledge, component, component.brandTier)
+      projected_failure_year: projectionOfStoredScore(knowledge, component, component.brandTier)
         .projectedFailureYear,
       ...serializeAction(action),
     };

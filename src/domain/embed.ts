@@ -1,8 +1,8 @@
 import type { Brand } from "./brand/partner-brand.ts";
 import { notFound } from "./errors.ts";
 import type { Grade } from "./figures/condition.ts";
+import type { PropertyTotals } from "./figures/property-totals.ts";
 import type { Property } from "./property.ts";
-import type { PropertyTotals } from "./property-totals.ts";
 import type { Instant } from "./time.ts";
 
 /** An embedded page of one property, which the holder of its token may read. */

@@ -6,24 +6,6 @@ export type Condition = (typeof CONDITIONS)[number];
 /** A condition as its inspector gave it: a number on a scale from the worst to the best. */
 export type ConditionScore = { score: number; scale: readonly [worst: number, best: number] };
 
-/**
- * Returns the condition that a score means, by thirds of its scale.
- * @example
- * conditionFromScore({ score: 3, scale: [1, 5] }) // "fair"
- */
-export function conditionFromScore({ score, scale: [worst, best] }: ConditionScore): Condition {
-  // Compared without division, so that a score on the border of two thirds has the better condition.
-  const [above, whole] = [3 * Math.abs(score - worst), Math.abs(best - worst)];
-  return above < whole ? "poor" : above < 2 * whole ? "fair" : "good";
-}
-
-/** Returns what is wrong about a score; undefined if nothing is. */
-export function conditionScoreIssue({ score, scale }: ConditionScore): string | undefined {
-  const [least, most] = [Math.min(...scale), Math.max(...scale)];
-  if (score >= least && score <= most) return undefined;
-  return `must be on its scale, from ${least} to ${most}`;
-}
-
 export type ServiceEvent = {
   id: string;
   partnerId: string;
@@ -106,15 +88,3 @@ export function totalCostCents(event: {
 
 /** Changed fields of an event. */
 export type ServiceEventChange = Partial<NewServiceEvent>;
-
-/** Returns an event with changes. A total that is the sum of parts and labor stays their sum. */
-export function applyServiceEventChange(event: ServiceEvent, change: ServiceEventChange): ServiceEvent {
-  const { inspectionTypes = event.inspectionTypes, conditionScore = event.conditionScore } = change;
-  const after: ServiceEvent = { ...event, ...change, inspectionTypes, conditionScore };
-  if (change.conditionScore && change.conditionAfter == null)
-    after.conditionAfter = conditionFromScore(change.conditionScore);
-  const isSum = event.totalCostCents === totalCostCents({ ...event, totalCostCents: null });
-  const total = "totalCostCents" in change ? after.totalCostCents : isSum ? null : event.totalCostCents;
-  after.totalCostCents = totalCostCents({ ...after, totalCostCents: total });
-  return after;
-}

@@ -1,6 +1,6 @@
 import type { Property } from "../property.ts";
-import type { PropertyTotals } from "../property-totals.ts";
 import { type FacilityCondition, facilityConditionOf } from "./facility-condition.ts";
+import type { PropertyTotals } from "./property-totals.ts";
 
 export type Grade = "A" | "B" | "C" | "D" | "F";
 export type Rating = "GOOD" | "FAIR" | "FAIL";

@@ -1,7 +1,7 @@
 import type { PriceList } from "../costs/price-list.ts";
 import { WholeUnitCostSums } from "../costs/whole-unit-costs.ts";
 import type { Knowledge } from "../knowledge.ts";
-import { agedScoreOfStored, failureProbabilityWithin } from "../projections.ts";
+import { agedScoreOfStored, failureProbabilityWithin } from "../scoring/stored-score-projections.ts";
 import { tierOf } from "../scoring/tier.ts";
 import type { Steps } from "../steps/steps.ts";
 import { DAYS_IN_12_MONTHS } from "../time.ts";

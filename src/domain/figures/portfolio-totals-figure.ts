@@ -1,4 +1,4 @@
-import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../property-totals.ts";
+import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "./property-totals.ts";
 
 /** The totals of a portfolio, or of some of its properties. */
 export type PortfolioTotals = Totals & { properties: number };

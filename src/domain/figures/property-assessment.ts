@@ -2,9 +2,9 @@ import { type Component, tierOfHundredths } from "../component.ts";
 import { COST_BASES, type CostBasis, zeroCentsByBasis } from "../costs/component-costs.ts";
 import type { PricedComponent, PriceList, TypePrices } from "../costs/price-list.ts";
 import { WholeUnitCostSums } from "../costs/whole-unit-costs.ts";
-import { countTier, emptyTotals, type PropertyTotals, type TotalMoney } from "../property-totals.ts";
 import type { BrandTier } from "../scoring/scoring-types.ts";
 import { totalMoneyByTier } from "./money-by-tier.ts";
+import { countTierInTotals, emptyTotals, type PropertyTotals, type TotalMoney } from "./property-totals.ts";
 
 /** A component with the fields of its appliance and property that figures read. */
 export type AssessedComponent = Component & PricedComponent & { brandTier: BrandTier };
@@ -27,7 +27,7 @@ export class AssessmentAccumulator {
 
   add(component: AssessedComponent): void {
     this.#counts.components++;
-    countTier(this.#counts, component.riskScore, this.prices.knowledge.component(component.defId), 1);
+    countTierInTotals(this.#counts, component.riskScore, this.prices.knowledge.component(component.defId), 1);
     if (this.#money.add(component)) this.#counts.appliances++;
   }
 

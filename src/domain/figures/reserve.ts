@@ -1,6 +1,6 @@
 import type { PriceList } from "../costs/price-list.ts";
 import { WholeUnitCostSums } from "../costs/whole-unit-costs.ts";
-import { failureProbabilityWithin } from "../projections.ts";
+import { failureProbabilityWithin } from "../scoring/stored-score-projections.ts";
 import { DAYS_PER_MONTH } from "../time.ts";
 import { type AssessedComponent, perDoor } from "./property-assessment.ts";
 

@@ -1,7 +1,7 @@
 import type { ComponentCosts } from "../costs/component-costs.ts";
 import type { Knowledge } from "../knowledge.ts";
-import { failureProbabilityWithin, type StoredOutlook } from "../projections.ts";
 import type { BrandTier } from "../scoring/scoring-types.ts";
+import { failureProbabilityWithin, type StoredOutlook } from "../scoring/stored-score-projections.ts";
 import { DAYS_IN_12_MONTHS } from "../time.ts";
 import type { LossComponent, LossKind } from "./loss-component.ts";
 import { type InsuredLayer, insuredMoments } from "./severity.ts";

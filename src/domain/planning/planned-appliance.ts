@@ -1,5 +1,5 @@
 import type { ComponentDef, Knowledge } from "../knowledge.ts";
-import { definedOutlookOf } from "../projections.ts";
+import { outlookWithDefinition } from "../scoring/stored-score-projections.ts";
 import { ageYears } from "../scoring/virtual-age.ts";
 import { addDays, type Day } from "../time.ts";
 import {
@@ -185,7 +185,7 @@ type ListContext<C> = Pick<PlanContext<C>, "knowledge" | "caches"> & {
 export function actionFromOwnRow<C extends ListedPart>(
   { knowledge, caches, partPriceOf, mayHaveHazard }: ListContext<C>,
   component: C,
-  defined = definedOutlookOf(knowledge, component),
+  defined = outlookWithDefinition(knowledge, component),
 ): Action | undefined {
   const { whole } = knowledge.type(component.typeId);
   const timing = whole && component.unitTiming;

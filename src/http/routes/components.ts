@@ -44,11 +44,11 @@ import { scoreTrendFigure } from "../../domain/figures/score-trend-figure.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parsePlace } from "../../domain/places/place.ts";
 import { actionFromOwnRow } from "../../domain/planning/planned-appliance.ts";
-import { definedOutlookOf } from "../../domain/projections.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { failureDays } from "../../domain/scoring/failure-window.ts";
 import { projectFailure } from "../../domain/scoring/outlook.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
+import { outlookWithDefinition } from "../../domain/scoring/stored-score-projections.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { mapYielding } from "../../event-loop/event-loop.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists-queries.ts";
@@ -115,7 +115,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const { latestSnapshotAt, isRecalculating, components } = await stateOfLists(call);
         const { rows, total } = await findComponents(call, slice, components);
         const prices = await partnerPrices(store.read, knowledge, partner);
-        const outlooks = rows.map((row) => definedOutlookOf(knowledge, row));
+        const outlooks = rows.map((row) => outlookWithDefinition(knowledge, row));
         const records = rows.map((row, index) =>
           serializeComponent(prices, row, latestSnapshotAt, outlooks[index]),
         );
@@ -257,7 +257,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         };
         const { isRecalculating } = await stateOfLists(call);
         const prices = await partnerPrices(call.store.read, knowledge, partner);
-        const outlooks = rows.map((row) => definedOutlookOf(knowledge, row));
+        const outlooks = rows.map((row) => outlookWithDefinition(knowledge, row));
         const alerts = rows.map((row, index) => serializeAlert(prices, row, outlooks[index]));
         const listed = addActionsToComponents(
           alerts,

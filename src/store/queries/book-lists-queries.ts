@@ -1,8 +1,8 @@
 import { and, asc, count, eq, gt, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { PlacedComponent } from "../../domain/component.ts";
+import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/figures/property-totals.ts";
 import type { Property } from "../../domain/property.ts";
-import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/property-totals.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Engine } from "../engine.ts";
 import { alertFilterKind, readsByFilterOnCostIndex, scoreRangeOfTier } from "./alert-lists-queries.ts";

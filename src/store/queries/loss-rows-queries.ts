@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PricedComponent } from "../../domain/costs/price-list.ts";
-import type { StoredOutlook } from "../../domain/projections.ts";
+import type { StoredOutlook } from "../../domain/scoring/stored-score-projections.ts";
 import type { Engine } from "../engine.ts";
 import { aliased } from "./sql-column-aliases.ts";
 

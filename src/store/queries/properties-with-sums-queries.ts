@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
+import type { PropertyTotals } from "../../domain/figures/property-totals.ts";
 import type { Property, SummarizedProperty } from "../../domain/property.ts";
-import type { PropertyTotals } from "../../domain/property-totals.ts";
 import type { Engine } from "../engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 import type { listPageStarts } from "./list-page-starts-queries.ts";

@@ -1,8 +1,8 @@
 import type { AssumptionCounts } from "../../domain/figures/assumptions.ts";
 import { type PortfolioTotals, subtractPortfolioSums } from "../../domain/figures/portfolio-totals-figure.ts";
+import type { PropertyTotals } from "../../domain/figures/property-totals.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
-import type { PropertyTotals } from "../../domain/property-totals.ts";
 import type { PropertyFilter } from "../../domain/rules/property-filter-rule.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { BookMember } from "../../store/queries/book-lists-queries.ts";

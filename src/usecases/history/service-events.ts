@@ -8,9 +8,9 @@ import type { Property } from "../../domain/property.ts";
 import { checkInspectionTypesRule } from "../../domain/rules/inspection-types-rule.ts";
 import { checkPastDayRule } from "../../domain/rules/past-day-rule.ts";
 import { checkNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
+import { serviceEventByChangeRule } from "../../domain/rules/service-event-change-rule.ts";
 import { voidingByRule } from "../../domain/rules/voiding-rule.ts";
 import {
-  applyServiceEventChange,
   isServicing,
   type NewServiceEvent,
   type ServiceEvent,
@@ -187,7 +187,7 @@ export class ServiceLog {
     if (before.voidedAt !== null)
       throw conflict(`Service event ${before.id} was voided and cannot be changed: log it again`);
     await this.#checkNotRetiredRule(before);
-    const after = applyServiceEventChange(before, change);
+    const after = serviceEventByChangeRule(before, change);
     const { appliance } = await this.#subjectOf(after, before);
     after.propertyId = appliance.propertyId;
     const had = appliance.id === before.applianceId ? before.inspectionTypes : null;

@@ -18,8 +18,8 @@ import {
   reconcileFigures,
   type TwelveMonthReconciliation,
 } from "../../domain/planning/twelve-month-reconciliation.ts";
-import { failureProbabilityWithin } from "../../domain/projections.ts";
 import type { Property } from "../../domain/property.ts";
+import { failureProbabilityWithin } from "../../domain/scoring/stored-score-projections.ts";
 import { sortInSteps } from "../../domain/steps/steps.ts";
 import { forEachYielding, mapYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";

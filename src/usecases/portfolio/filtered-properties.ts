@@ -1,6 +1,6 @@
 import type { PortfolioTotals } from "../../domain/figures/portfolio-totals-figure.ts";
+import { emptyTotals, PROPERTY_TOTALS, type PropertyTotals } from "../../domain/figures/property-totals.ts";
 import type { Property } from "../../domain/property.ts";
-import { emptyTotals, PROPERTY_TOTALS, type PropertyTotals } from "../../domain/property-totals.ts";
 import { type PropertyFilter, propertyFilterRule } from "../../domain/rules/property-filter-rule.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { FilteredRow } from "../../store/queries/filtered-property-rows-queries.ts";

@@ -3,7 +3,7 @@ import {
   portfolioTotalsFigure,
   subtractPortfolioSums,
 } from "../../domain/figures/portfolio-totals-figure.ts";
-import type { PropertyTotals } from "../../domain/property-totals.ts";
+import type { PropertyTotals } from "../../domain/figures/property-totals.ts";
 import type { CodeCount } from "../../store/queries/flags-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 

@@ -1,6 +1,11 @@
 import type { Component, ComponentToScore } from "../../domain/component.ts";
+import {
+  addMoneyTotals,
+  countTierInTotals,
+  emptyTotals,
+  type PropertyTotals,
+} from "../../domain/figures/property-totals.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { addMoneyTotals, countTier, emptyTotals, type PropertyTotals } from "../../domain/property-totals.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { NumberedList, Tx } from "../../store/store.ts";
 import { recountPropertySums } from "../recalculation/recount-derived-data.ts";
@@ -44,7 +49,7 @@ export class PortfolioSumChanges {
     this.markPlanStale(component.propertyId);
     const totals = this.ofProperty(component.propertyId);
     totals.components++;
-    for (const sums of [totals, this.#partner]) countTier(sums, component.riskScore, def, 1);
+    for (const sums of [totals, this.#partner]) countTierInTotals(sums, component.riskScore, def, 1);
     this.#counters.count(component, 1);
   }
 
@@ -61,8 +66,8 @@ export class PortfolioSumChanges {
   moveTier(before: ComponentToScore, after: Component): void {
     const def = this.knowledge.component(after.defId);
     for (const totals of [this.ofProperty(after.propertyId), this.#partner]) {
-      countTier(totals, before.riskScore, def, -1);
-      countTier(totals, after.riskScore, def, 1);
+      countTierInTotals(totals, before.riskScore, def, -1);
+      countTierInTotals(totals, after.riskScore, def, 1);
     }
   }
 

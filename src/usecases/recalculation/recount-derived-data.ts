@@ -1,19 +1,19 @@
 import { tierOfHundredths } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { MoneyAccumulator } from "../../domain/figures/property-assessment.ts";
+import {
+  addMoneyTotals,
+  countTierInTotals,
+  emptyTotals,
+  type PropertyTotals,
+  type TotalMoney,
+} from "../../domain/figures/property-totals.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { postalAddressKey } from "../../domain/places/postal-address.ts";
 import { DueCostSum } from "../../domain/planning/due-cost-sum.ts";
 import { planContextOf } from "../../domain/planning/plan-context.ts";
 import { isSameDue } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
-import {
-  addMoneyTotals,
-  countTier,
-  emptyTotals,
-  type PropertyTotals,
-  type TotalMoney,
-} from "../../domain/property-totals.ts";
 import { addDays, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { ComponentGroup, Counter, PricedRow } from "../../store/queries/recounts-queries.ts";
@@ -229,7 +229,7 @@ async function checkProperties(
     totals.components += group.count;
     totals.hasUnseen ||= group.isUnseen;
     const def = knowledge.component(group.defId);
-    for (let nth = 0; nth < group.count; nth++) countTier(totals, group.riskScore, def, 1);
+    for (let nth = 0; nth < group.count; nth++) countTierInTotals(totals, group.riskScore, def, 1);
   }
   for (const { propertyId, count } of ids.length === 0 ? [] : await read.recounts.appliances(ids)) {
     const totals = recounted.get(propertyId)!;

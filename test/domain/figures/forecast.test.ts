@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { FORECAST_DAYS, ForecastAccumulator } from "../../../src/domain/figures/forecast.ts";
-import { agedScoreOfStored, failureProbabilityWithin } from "../../../src/domain/projections.ts";
+import {
+  agedScoreOfStored,
+  failureProbabilityWithin,
+} from "../../../src/domain/scoring/stored-score-projections.ts";
 import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { aged, anyComponents, gather, knowledge, part, prices } from "./components.ts";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { PROPERTY_TOTALS } from "../../../src/domain/figures/property-totals.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
-import { PROPERTY_TOTALS } from "../../../src/domain/property-totals.ts";
 import {
   matchesPropertyFilterRule,
   type PropertyFilter,

@@ -1,5 +1,5 @@
-import { tierOfHundredths } from "./component.ts";
-import type { ComponentDef } from "./knowledge.ts";
+import { tierOfHundredths } from "../component.ts";
+import type { ComponentDef } from "../knowledge.ts";
 
 /** The names of totals. */
 export const PROPERTY_TOTALS = [
@@ -53,7 +53,7 @@ export type TotalMoney = Pick<
 >;
 
 /** Adds (`sign` 1) or subtracts (-1), in place, a component in the counts by tier. The score is in hundredths. */
-export function countTier(
+export function countTierInTotals(
   totals: PropertyTotals,
   riskScore: number,
   { vital }: Pick<ComponentDef, "vital">,

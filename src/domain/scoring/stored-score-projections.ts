@@ -1,16 +1,16 @@
-import { type Component, WARNING_FROM } from "./component.ts";
-import type { ComponentDef, Knowledge } from "./knowledge.ts";
-import { lifeScale } from "./scoring/aged-life.ts";
-import { type FailureDays, failureDays } from "./scoring/failure-window.ts";
+import { type Component, WARNING_FROM } from "../component.ts";
+import type { ComponentDef, Knowledge } from "../knowledge.ts";
+import { DAYS_IN_12_MONTHS } from "../time.ts";
+import { lifeScale } from "./aged-life.ts";
+import { type FailureDays, failureDays } from "./failure-window.ts";
 import {
   failureProbability,
   type Outlook,
   type Projection,
   projectFailure,
   scoreByAging,
-} from "./scoring/outlook.ts";
-import type { BrandTier, ScoreState } from "./scoring/scoring-types.ts";
-import { DAYS_IN_12_MONTHS } from "./time.ts";
+} from "./outlook.ts";
+import type { BrandTier, ScoreState } from "./scoring-types.ts";
 
 /** The fields of a stored component that its outlook follows from. */
 export type StoredOutlook = ScoreState & Pick<Component, "defId" | "overrideLifespan">;
@@ -18,7 +18,7 @@ export type StoredOutlook = ScoreState & Pick<Component, "defId" | "overrideLife
 type Scored = StoredOutlook & Pick<Component, "scoredOn" | "confidence">;
 
 /** Projects a component's failure from the day of its latest score. A caller that has its outlook passes it. */
-export function projectionOfStored(
+export function projectionOfStoredScore(
   knowledge: Knowledge,
   component: Scored,
   brandTier: BrandTier,
@@ -107,7 +107,7 @@ export function outlookOfStoredComponent(
 export type DefinedOutlook = { def: ComponentDef; outlook: Outlook };
 
 /** Returns the definition and the outlook of a stored component. */
-export function definedOutlookOf(
+export function outlookWithDefinition(
   knowledge: Knowledge,
   component: StoredOutlook & { brandTier: BrandTier },
 ): DefinedOutlook {
