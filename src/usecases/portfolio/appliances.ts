@@ -231,7 +231,7 @@ async function changeListed(
   const isMoved = isElsewhere || isOtherType;
   if (!isMoved && (after.size !== before.size || after.unitId !== before.unitId))
     writer.priceChanges(before, property);
-  await tx.appliances.update(id, after);
+  await tx.appliances.update(id, { ...changedFields(before, after), updatedAt: after.updatedAt });
   await moveComponents(writer, before, after.installYear);
   // The whole property is scored: an appliance that moves to another unit leaves the cascades of the old one.
   const isWhole = after.unitId !== before.unitId;
@@ -251,6 +251,12 @@ async function changeListed(
     property: place,
   };
 }
+
+/** Returns the fields that differ: a score of this write may have stored others that follow from them. */
+const changedFields = (before: Appliance, after: Appliance): Partial<Omit<Appliance, "id">> =>
+  Object.fromEntries(
+    Object.entries(after).filter(([field, value]) => value !== before[field as keyof Appliance]),
+  );
 
 /** Returns the property that an appliance is moved to. Throws not_found, and conflict for a retired one. */
 async function placeOf(

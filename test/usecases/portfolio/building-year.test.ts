@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 import type { Store } from "../../../src/store/store.ts";
+import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const open = usePortfolioStore();
@@ -28,3 +30,34 @@ test("a new year of the building reaches its appliances one by one, and other re
   const first = steps.indexOf("update");
   expect(steps.slice(first, first + 6)).toEqual(["update", "yield", "update", "yield", "update", "yield"]);
 });
+
+// Rule: hazard-flags-counted
+test.each([
+  ["alone", {}],
+  ["with another change", { usageIntensity: 1.5 }],
+])(
+  "an appliance that is brought back %s has the flags of its building's new year, counted once",
+  async (_, others) => {
+    const fixture = await open(Date.parse("2026-03-10T12:00:00Z"));
+    const { id: propertyId } = await fixture.addProperty({ yearBuilt: 1985 });
+    const pipes = { propertyId, typeId: "plumbing_supply", installYear: null };
+    const [supply] = await fixture.addAppliances(pipes);
+    const change = (fields: Parameters<typeof changeAppliance>[2]) =>
+      fixture.write((writer) => changeAppliance(writer, supply!.id, fields));
+    const expectFlags = async (flags: string) => {
+      const stored = await fixture.store.read.appliances.find(fixture.partnerId, supply!.id);
+      expect(stored!.flags).toBe(flags);
+      const wrong = await recountDerivedData({ ...fixture, knowledge, yieldNow: async () => {} }, false);
+      expect(Object.entries(wrong).filter(([, rows]) => rows > 0)).toEqual([]);
+    };
+    await expectFlags("polybutylene:era");
+    await change({ retiredAt: "2026-03-09" });
+    await fixture.write((writer) => changeProperty(writer, propertyId, { yearBuilt: 2015 }));
+    const { appliance } = await change({ retiredAt: null, ...others });
+    expect(appliance.flags).toBe("");
+    await expectFlags("");
+    await fixture.addAppliances({ ...pipes, typeId: "boiler" });
+    await change({ model: "X" });
+    await expectFlags("");
+  },
+);
