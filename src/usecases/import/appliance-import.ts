@@ -47,6 +47,8 @@ type Entry = {
   unit: number | undefined;
   /** The retirement that the row states. */
   retirement: Partial<Retirement> | undefined;
+  /** True if the row says that it has no install year but the building's. */
+  hasBuildingYear: boolean;
   cells: RowCells;
 };
 
@@ -62,6 +64,16 @@ const comparison = (knowledge: Knowledge): Comparison<Appliance, ApplianceChange
   view: (appliance) => serializeAppliance(knowledge, appliance),
 });
 
+/** The column of lists that says whose an install year is: without it, the cell of the year is the appliance's own. */
+const BASIS = "install_year_basis";
+
+/** Returns whether a row has the building's year for lack of another. Throws invalid_request for an unknown basis. */
+function readBuildingYearBasis(basis: RowCells[string]): boolean {
+  if (basis === undefined || basis === "given" || basis === "year_built") return basis === "year_built";
+  const message = "must be given or year_built";
+  throw invalid(`${BASIS} ${message}`, [{ field: BASIS, message }]);
+}
+
 /** A placeholder for the property's id until the transaction resolves it. */
 const UNRESOLVED = "P_";
 
@@ -75,17 +87,24 @@ export const applianceImportRows: RowKind<Entry> = {
     partner_property_id: "text",
     unit: "number",
     ...inputSchemaCsvColumns(newAppliance),
+    [BASIS]: "text",
     ...RETIREMENT_COLUMNS,
   },
   required: ["type_id"],
   references: PROPERTY_REFERENCES,
-  read: ({ unit, ...cells }) => ({
-    input: parseNewApplianceJson({ ...cells, property_id: UNRESOLVED }),
-    property: readPropertyReference(cells),
-    unit: readUnit(unit, cells),
-    retirement: importedRetirement(cells, parseApplianceChangeJson),
-    cells,
-  }),
+  read({ unit, [BASIS]: basis, ...given }) {
+    const hasBuildingYear = readBuildingYearBasis(basis);
+    const { install_year: year, ...others } = given;
+    const cells = hasBuildingYear || year === undefined ? others : given;
+    return {
+      input: parseNewApplianceJson({ ...cells, property_id: UNRESOLVED }),
+      property: readPropertyReference(cells),
+      unit: readUnit(unit, cells),
+      retirement: importedRetirement(cells, parseApplianceChangeJson),
+      hasBuildingYear,
+      cells,
+    };
+  },
   start() {
     const stock: Stock = { counted: new Set(), left: new Map() };
     const reading = { pays: true };
@@ -139,7 +158,7 @@ class ApplianceBatch implements RowBatch<Entry> {
   }
 
   async apply(
-    { property: reference, input: given, unit, retirement, cells: own }: Entry,
+    { property: reference, input: given, unit, retirement, hasBuildingYear, cells: own }: Entry,
     update: boolean,
   ): Promise<RowOutcome> {
     const property = this.#properties.find(reference);
@@ -169,6 +188,12 @@ class ApplianceBatch implements RowBatch<Entry> {
     if (!update) return "unchanged";
     const there = (await this.#retire(found.id)) ?? found;
     const { change, fields } = compareRowWithRecord(this.#comparison, cells, there);
+    const { installYearBasis: from } = there;
+    const to = hasBuildingYear ? "year_built" : cells.install_year === undefined ? from : "given";
+    if (to !== from) {
+      change.installYear = hasBuildingYear ? null : given.installYear;
+      fields.push({ field: BASIS, from, to });
+    }
     if (fields.length === 0) return "unchanged";
     const { appliance: changed } = await changeAppliance(this.writer, there.id, change, this.#scores);
     this.#appliances.set(changed);

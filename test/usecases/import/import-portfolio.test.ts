@@ -277,6 +277,39 @@ describe("an import", () => {
     expect(read).toBe(600);
   });
 
+  // Rule: install-year-of-the-building
+  test("tells an install year from the building's, also where both are the same year", async () => {
+    const partner = await newPartner();
+    const properties = "partner_property_id,name,address,state,year_built\nE,Elm Court,1 Elm St,NY,1962\n";
+    const rows = (...cells: string[]) => ({
+      appliances: `partner_property_id,type_id,serial,install_year,install_year_basis\nE,roof,R1,${cells}\n`,
+    });
+    await run(partner, { properties, ...rows("1962", "year_built") });
+    const years = async () => {
+      const [roof] = await store.read.appliances.page(partner.id, { limit: 1, offset: 0 });
+      return [roof!.installYear, roof!.installYearBasis];
+    };
+    expect(await years()).toEqual([1962, "year_built"]);
+    for (const [cells, expected, changed] of [
+      [["1962", "year_built"], [1962, "year_built"], []],
+      [["", ""], [1962, "year_built"], []],
+      [["1962", ""], [1962, "given"], ["install_year_basis"]],
+      [["1962", "given"], [1962, "given"], []],
+      [["1990", "year_built"], [1962, "year_built"], ["install_year_basis"]],
+      [
+        ["1990", "given"],
+        [1990, "given"],
+        ["install_year", "install_year_basis"],
+      ],
+      [["", "year_built"], [1962, "year_built"], ["install_year_basis"]],
+    ] as const) {
+      const { changes } = await run(partner, rows(...cells), { update: true });
+      expect([changes.map(({ field }) => field), await years()]).toEqual([[...changed], [...expected]]);
+    }
+    const { rejects } = await run(partner, rows("1962", "guessed"), { update: true });
+    expect(rejects).toMatchObject([{ rows: 1 }]);
+  });
+
   test("matches appliances without a serial by their number", async () => {
     const partner = await newPartner();
     const row = "E,ptac,2015,,K100\n";
