@@ -1,6 +1,11 @@
 import { type Calibration, mostCorrectedKinds } from "../../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/fit.ts";
-import type { ForecastMeasures, Proof, ProofInterval } from "../../domain/calibration/model-proof.ts";
+import {
+  type ForecastMeasures,
+  LACKS_OUTCOMES,
+  type Proof,
+  type ProofInterval,
+} from "../../domain/calibration/model-proof.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { scaleFromMedian } from "../../domain/statistics/weibull.ts";
 import { calibrationFailureWindowRows } from "../../web/calibration/calibration-failure-windows.ts";
@@ -177,7 +182,7 @@ export function calibrateCommandBiasWarning({ after, failed }: Pick<Proof, "afte
 function verdict({ failuresYearAgo, validation: { better, logLossDifference } }: Calibration): string {
   if (failuresYearAgo < FEWEST_FAILURES)
     return `Not proven: only ${failuresYearAgo} failures were on record a year ago, too few to calibrate.`;
-  if (!logLossDifference) return "Not proven: the validation year has no outcomes.";
+  if (!logLossDifference) return `Not proven: ${LACKS_OUTCOMES}.`;
   const { mean, low, high } = logLossDifference;
   const difference = `log loss changes by ${mean.toFixed(4)} (${low.toFixed(4)} to ${high.toFixed(4)})`;
   return better ? `Proven better: ${difference}.` : `Not proven better: ${difference}.`;

@@ -1,3 +1,4 @@
+import { normalProbability } from "../statistics/normal-distribution.ts";
 import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
 import type { Steps } from "../steps/steps.ts";
 
@@ -53,8 +54,12 @@ export type Proof = {
 /** The number of bins of forecasts, of equal width. */
 export const BINS = 10;
 const RESAMPLES = 400;
-/** A 90 % interval. */
-const TAILS = { low: 0.05, high: 0.95 };
+/** The normal number that 5 % exceed: intervals are of 90 %. */
+const NORMAL_5_PERCENT = 1.6448536269514722;
+/** With fewer properties that have outcomes, resamples of them say little about others. */
+const FEWEST_PROPERTIES = 5;
+/** Why a proof has no difference with an interval. */
+export const LACKS_OUTCOMES = `fewer than ${FEWEST_PROPERTIES} properties have outcomes in the validation year`;
 /** Forecasts are ranked by four decimals. */
 const HIGHEST_RANK = 10_000;
 /** Forecasts are kept this far from 0 and 1, whose log loss would be infinite. */
@@ -91,19 +96,20 @@ export function* validateForecastsInSteps(
   const counts = yield* compactRanks(properties);
   const observed = measure(properties, undefined, counts);
   const resamples: Measured[] = [];
-  for (let resample = 0; resample < RESAMPLES && properties.length > 0; resample++) {
+  for (let resample = 0; resample < RESAMPLES && properties.length >= FEWEST_PROPERTIES; resample++) {
     const weights = new Uint32Array(properties.length);
     for (let n = 0; n < properties.length; n++) weights[Math.floor(random() * properties.length)]!++;
     resamples.push(measure(properties, weights, counts));
     yield;
   }
+  const tail = resampledTail(properties.length);
   const differences = resamples.map(({ difference }) => difference);
-  const interval = intervalOf(differences);
+  const interval = intervalOf(differences, tail);
   return {
     components: observed.sums[0]!,
     failed: observed.sums[FAILED]!,
-    before: modelProof(0, observed, resamples),
-    after: modelProof(1, observed, resamples),
+    before: modelProof(0, observed, resamples, tail),
+    after: modelProof(1, observed, resamples, tail),
     logLossDifference:
       observed.difference === null || !interval ? null : { mean: observed.difference, ...interval },
     better: interval !== null && interval.high < 0,
@@ -239,9 +245,17 @@ function measuresOf(sums: Float64Array, at: number): Omit<ForecastMeasures, "con
   };
 }
 
-function modelProof(model: number, observed: Measured, resamples: readonly Measured[]): ModelProof {
+function modelProof(
+  model: number,
+  observed: Measured,
+  resamples: readonly Measured[],
+  tail: number,
+): ModelProof {
   const interval = (name: keyof ForecastMeasures) =>
-    intervalOf(resamples.map(({ models }) => models[model]![name]));
+    intervalOf(
+      resamples.map(({ models }) => models[model]![name]),
+      tail,
+    );
   return {
     measures: observed.models[model]!,
     intervals: {
@@ -251,11 +265,17 @@ function modelProof(model: number, observed: Measured, resamples: readonly Measu
       logLoss: interval("logLoss"),
       actualToExpected: interval("actualToExpected"),
     },
-    bins: Array.from({ length: BINS }, (_, bin) => binOf(startOf(model), bin, observed, resamples)),
+    bins: Array.from({ length: BINS }, (_, bin) => binOf(startOf(model), bin, observed, resamples, tail)),
   };
 }
 
-function binOf(at: number, bin: number, observed: Measured, resamples: readonly Measured[]): Bin {
+function binOf(
+  at: number,
+  bin: number,
+  observed: Measured,
+  resamples: readonly Measured[],
+  tail: number,
+): Bin {
   const shareOf = ({ sums }: Measured) =>
     sums[at + BIN_COMPONENTS + bin]! > 0
       ? sums[at + BIN_FAILED + bin]! / sums[at + BIN_COMPONENTS + bin]!
@@ -268,14 +288,36 @@ function binOf(at: number, bin: number, observed: Measured, resamples: readonly 
     failed: observed.sums[at + BIN_FAILED + bin]!,
     forecast: components > 0 ? observed.sums[at + BIN_FORECASTS + bin]! / components : null,
     outcome: shareOf(observed),
-    interval: components > 0 ? intervalOf(resamples.map(shareOf)) : null,
+    interval: components > 0 ? intervalOf(resamples.map(shareOf), tail) : null,
   };
 }
 
-/** Returns the middle 90 % of the values; null without any. */
-function intervalOf(values: readonly (number | null)[]): ProofInterval | null {
+/**
+ * Returns the share of resamples beyond each end of a 90 % interval. Resamples of few properties differ less than such
+ * properties do, so that 5 % would be too many: the expanded percentile interval (docs/model/calibration.md#proof).
+ */
+function resampledTail(properties: number): number {
+  if (properties < FEWEST_PROPERTIES) return 0;
+  return normalProbability(-Math.sqrt(properties / (properties - 1)) * studentQuantile(properties - 1));
+}
+
+/** Returns the number that 5 % of Student's t exceed (Abramowitz and Stegun 1964, 26.7.5), to 0.001 from 4 degrees on. */
+function studentQuantile(degrees: number): number {
+  const x = NORMAL_5_PERCENT;
+  const terms = [
+    x,
+    (x ** 3 + x) / 4,
+    (5 * x ** 5 + 16 * x ** 3 + 3 * x) / 96,
+    (3 * x ** 7 + 19 * x ** 5 + 17 * x ** 3 - 15 * x) / 384,
+    (79 * x ** 9 + 776 * x ** 7 + 1482 * x ** 5 - 1920 * x ** 3 - 945 * x) / 92_160,
+  ];
+  return terms.reduce((sum, term, power) => sum + term / degrees ** power, 0);
+}
+
+/** Returns the values without a tail at either end; null without any. */
+function intervalOf(values: readonly (number | null)[], tail: number): ProofInterval | null {
   const found = values.filter((value) => value !== null).sort((a, b) => a - b);
   if (found.length === 0) return null;
   const at = (share: number) => found[Math.round(share * (found.length - 1))]!;
-  return { low: at(TAILS.low), high: at(TAILS.high) };
+  return { low: at(tail), high: at(1 - tail) };
 }

@@ -27,7 +27,7 @@ export async function checkActiveCalibrationModel(
   const check: ModelCheck = {
     day: asOf,
     version: inUse.version,
-    isWorse: (validation.logLossDifference?.mean ?? 0) > 0,
+    isWorse: (validation.after.measures.logLoss ?? 0) > (validation.before.measures.logLoss ?? 0),
     evidence: evidenceOf(validation),
   };
   await store.write((tx) => tx.models.saveCheck(check));

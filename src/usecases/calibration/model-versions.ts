@@ -5,6 +5,7 @@ import {
 } from "../../cluster/cluster-locks.ts";
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { FEWEST_FAILURES } from "../../domain/calibration/fit.ts";
+import { LACKS_OUTCOMES } from "../../domain/calibration/model-proof.ts";
 import { type StoredFit, storedFitId } from "../../domain/calibration/model-version.ts";
 import { conflict, OperatorError } from "../../domain/errors.ts";
 import { isoText } from "../../domain/time.ts";
@@ -238,7 +239,7 @@ function notProven({ failuresYearAgo, validation }: Calibration): OperatorError 
     failuresYearAgo < FEWEST_FAILURES
       ? `only ${failuresYearAgo} failures were on record a year ago`
       : difference === null
-        ? "the year of measurement has no outcomes"
+        ? LACKS_OUTCOMES
         : `its log loss differs by ${difference.mean.toFixed(4)}, within ${difference.low.toFixed(4)} to ${difference.high.toFixed(4)}`;
   return new OperatorError(
     `the calibration is not proven better than the default model: ${why}`,

@@ -1,3 +1,4 @@
+import { LACKS_OUTCOMES } from "../../domain/calibration/model-proof.ts";
 import { escapeHtml, percentText } from "../charts/chart-svg.ts";
 import { date } from "../page/page-format.ts";
 import tokens from "../style/tokens.css" with { type: "text" };
@@ -80,7 +81,7 @@ function comparison({
   to,
 }: CalibrationContent["validation"]): string {
   const year = `Forecast from the records up to ${unbroken(from)}, compared with ${count(failed, "failure", "failures")} up to ${unbroken(to)}`;
-  if (!difference) return `${year}: not enough data for a comparison.`;
+  if (!difference) return `${year}: no comparison, since ${LACKS_OUTCOMES}.`;
   return `${year}. Change in log loss: ${signed(difference.mean)} (90% interval ${signed(difference.low)} to ${signed(difference.high)}). The calibration is better if the whole interval is below 0.`;
 }
 

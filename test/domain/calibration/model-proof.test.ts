@@ -92,7 +92,7 @@ describe("the proof", () => {
       logLossDifference: { mean: 0, low: 0, high: 0 },
     });
     const few = proofOf(
-      fleet(3, 0).map((list) => list.map((one) => ({ ...one, after: 0.05 + 0.1 * random() }))),
+      fleet(6, 0).map((list) => list.map((one) => ({ ...one, after: 0.05 + 0.1 * random() }))),
     );
     expect(few.better).toBe(false);
     expect(few.logLossDifference!.low).toBeLessThan(few.logLossDifference!.high);
@@ -121,6 +121,40 @@ describe("the proof", () => {
       .filter(({ forecast, interval }) => interval!.low <= forecast! && forecast! <= interval!.high);
     expect(held.length).toBeGreaterThanOrEqual(3);
   });
+});
+
+// Rule: calibration-proof
+test.each([5, 20])("intervals of %d properties hold what was true in nine of ten years", (count) => {
+  const random = seededRandom(count);
+  const held = { actualToExpected: 0, logLossDifference: 0 };
+  const years = 200;
+  // A component fails with a probability of 0.16, as before forecasts; after differs from it by chance.
+  const lossOf = (forecast: number) => -0.16 * Math.log(forecast) - 0.84 * Math.log(1 - forecast);
+  const after = Array.from({ length: 1000 }, (_, at) => lossOf(0.12 + (0.08 * (at + 0.5)) / 1000));
+  const difference = after.reduce((sum, loss) => sum + loss, 0) / 1000 - lossOf(0.16);
+  for (let year = 0; year < years; year++) {
+    const fleet = Array.from({ length: count }, () =>
+      Array.from({ length: 40 }, (): FailureForecast => {
+        const [risk, before, after] = [random() < 0.3 ? 0.3 : 0.1, 0.16, 0.12 + 0.08 * random()];
+        return { before, after, failed: random() < risk };
+      }),
+    );
+    const proof = proofOf(fleet);
+    const ratio = proof.before.intervals.actualToExpected!;
+    if (ratio.low <= 1 && ratio.high >= 1) held.actualToExpected++;
+    const { low, high } = proof.logLossDifference!;
+    if (low <= difference && high >= difference) held.logLossDifference++;
+  }
+  for (const share of Object.values(held)) expect(share / years).toBeWithin(0.86, 0.95);
+});
+
+// Rule: calibration-proof
+test("fewer than five properties prove nothing, however much better the forecast", () => {
+  const property = Array.from({ length: 50 }, (_, at) => ({ before: 0.5, after: at / 49, failed: at > 24 }));
+  expect(proofOf(Array.from({ length: 5 }, () => property)).better).toBe(true);
+  const few = proofOf(Array.from({ length: 4 }, () => property));
+  expect(few).toMatchObject({ better: false, logLossDifference: null });
+  expect(few.after.intervals.actualToExpected).toBeNull();
 });
 
 const def = knowledge.component("wh_gas_tank");
