@@ -5,6 +5,7 @@ import {
   type ActionReason,
   type UrgentPart,
 } from "../domain/planning/action.ts";
+import type { DueNow } from "../domain/planning/planned-appliance.ts";
 import { wholeMoney } from "../domain/wording/currency-and-unit-wording.ts";
 import { probabilityText } from "../domain/wording/us-english.ts";
 import { enumOf, text } from "./definition/schema-field-types.ts";
@@ -21,6 +22,13 @@ export const actionFields = {
   ),
   reason: text("Why, in one or two sentences", "Replacement at 8.1 years costs least in the long run."),
 };
+
+/** How long what is due now can wait, in plans and in lists of actions. */
+export const dueNow = enumOf<DueNow>(
+  ["immediate", "short_term"],
+  "Whether what is due now can wait for a short time; null unless it is due now",
+  "short_term",
+).orNull();
 
 export const serializeAction = ({ name, because }: Action) => ({ action: name, reason: reasonOf(because) });
 

@@ -8,7 +8,7 @@ import type { CostSchedule } from "../domain/planning/schedule.ts";
 import type { TwelveMonthReconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { Work } from "../domain/work-mark.ts";
-import { actionFields, serializeAction } from "./action-schema.ts";
+import { actionFields, dueNow, serializeAction } from "./action-schema.ts";
 import { assumptionsField, serializeAssumptions } from "./assumptions-schema.ts";
 import { applianceTypeId, componentName } from "./component-name-schema.ts";
 import { costBasis, costFactor, costFields, costSize, serializeCosts } from "./costs-schema.ts";
@@ -60,11 +60,7 @@ const effectiveAgeYears = number("Age adjusted for condition, use and service, i
 });
 const remainingLifeYears = number("Expected life minus effective age, at least 0", 2.4, { minimum: 0 });
 const urgency = {
-  due_now: enumOf<DueNow>(
-    ["immediate", "short_term"],
-    "Whether what is due now can wait for a short time; null unless it is due now",
-    "short_term",
-  ).orNull(),
+  due_now: dueNow,
   comes_first: flag(
     "Whether a budget buys it first: a hazard, a safety item past its life, or a unit that contains one",
     false,

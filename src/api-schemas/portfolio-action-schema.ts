@@ -2,7 +2,7 @@ import type { PlacedComponent } from "../domain/component.ts";
 import { type Knowledge, SYSTEMS } from "../domain/knowledge.ts";
 import type { ActionSums, DueAction } from "../domain/planning/due-actions.ts";
 import type { Work } from "../domain/work-mark.ts";
-import { actionFields, serializeAction } from "./action-schema.ts";
+import { actionFields, dueNow, serializeAction } from "./action-schema.ts";
 import { applianceTypeId } from "./component-name-schema.ts";
 import { alert } from "./component-schema.ts";
 import { costBasis } from "./costs-schema.ts";
@@ -33,6 +33,7 @@ export const listedAction = record("PortfolioAction", {
   ...actionFields,
   risk_tier: riskTier.describedAs("Tier; of an appliance as a whole, the worst of its components"),
   replace_on: day("Day that the work waits for; null if it is due now").orNull(),
+  due_now: dueNow,
   failure_probability_12m: number(
     "Probability of failure within 12 months; of an appliance as a whole, that any of its components fails",
     0.2231,
@@ -67,6 +68,7 @@ export const serializeListedAction = listedAction.serializer(
       ...serializeAction(action.action),
       risk_tier: action.tier,
       replace_on: action.dueOn,
+      due_now: action.dueNow,
       failure_probability_12m: roundJsonNumber(action.failureProbability, 4),
       proactive_cost: jsonUsdFromCents(price.plannedCents),
       reactive_cost: jsonUsdFromCents(price.failedCents),

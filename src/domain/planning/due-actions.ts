@@ -5,7 +5,7 @@ import type { Day } from "../time.ts";
 import type { Action, ActionName } from "./action.ts";
 import type { Price } from "./appliance-pricing.ts";
 import type { Plannable } from "./component-plan.ts";
-import type { ComponentPlan, PlannedAppliance } from "./planned-appliance.ts";
+import type { ComponentPlan, DueNow, PlannedAppliance } from "./planned-appliance.ts";
 
 /** The days ahead of which actions are listed. */
 export const ACTION_DAYS = 730;
@@ -28,6 +28,8 @@ export type DueAction<C> = {
   action: Action;
   /** The day of a replacement that waits for one; null for what is due now. */
   dueOn: Day | null;
+  /** By when what is due now has to be done; null for the rest. */
+  dueNow: DueNow | null;
   system: System;
   /** The worst of its components, for an appliance. */
   tier: RiskTier;
@@ -68,6 +70,7 @@ export function dueActionsOf<C extends Plannable>(
       isUnit: true,
       action: unit.action,
       dueOn: unit.action.name === "replace_by" ? unit.dueOn : null,
+      dueNow: unit.dueNow,
       system: knowledge.type(unit.component.typeId).system,
       tier: TIERS.find((tier) => components.some(({ component }) => component.riskTier === tier)) ?? "GOOD",
       failureProbability: 1 - risks.reduce((survives, risk) => survives * (1 - risk.failureProbability), 1),
@@ -83,6 +86,7 @@ export function dueActionsOf<C extends Plannable>(
       isUnit: false,
       action: plan.action,
       dueOn: plan.action.name === "replace_by" ? plan.dueOn : null,
+      dueNow: plan.dueNow,
       system: knowledge.component(plan.component.defId).system,
       tier: plan.component.riskTier,
       ...riskOf(knowledge, plan),

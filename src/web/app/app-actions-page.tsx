@@ -4,9 +4,9 @@ import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import { probabilityText } from "../../domain/wording/us-english.ts";
 import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { ACTION_LABELS, OFFERED_SYSTEMS, systemLabel, TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
-import { capitalizeFirst, countWithNoun, moneyText, monthOf } from "../page/page-format.ts";
+import { capitalizeFirst, countWithNoun, moneyText } from "../page/page-format.ts";
 import { sumBy } from "../page/page-grouping.ts";
-import { SectionWorkMarkText } from "../sections/due-actions.tsx";
+import { SectionWorkMarkText, sectionDueDateText } from "../sections/due-actions.tsx";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
@@ -358,5 +358,5 @@ const columnsOf = (
   },
 ];
 
-const dueText = ({ replace_on }: PortfolioActionJson) =>
-  replace_on === null ? "Now" : `By ${monthOf(replace_on)}`;
+const dueText = ({ action, replace_on: due, due_now: dueNow }: PortfolioActionJson) =>
+  sectionDueDateText({ action, due, dueNow }, appDateFromToday(0));

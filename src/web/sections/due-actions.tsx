@@ -222,9 +222,17 @@ function markedText(rows: readonly ActionRow[]): string {
   return ` ${capitalizeFirst(counts.join(" and "))}: the figures count this work until it is done.`;
 }
 
-function dueText({ isDeferred, lines, dueNow, action, due }: ActionRow, asOf: string): string {
+function dueText({ isDeferred, lines, ...row }: ActionRow, asOf: string): string {
   if (isDeferred) return `Deferred until ${date(lines[0]!.work_until!)}`;
+  return sectionDueDateText(row, asOf) ?? "–";
+}
+
+/** `Immediately`, `By Nov 2027`, `Mar 2029`: by when something has to be done; undefined without a day. */
+export function sectionDueDateText(
+  { dueNow, action, due }: Pick<ActionRow, "dueNow" | "action" | "due">,
+  asOf: string,
+): string | undefined {
   if (dueNow !== null) return capitalizeFirst(dueNowDate(dueNow, asOf));
   if (action === "replace_now" || action === "immediate_hazard") return "Now";
-  return due === null ? "–" : monthOf(due);
+  return due === null ? undefined : monthOf(due);
 }
