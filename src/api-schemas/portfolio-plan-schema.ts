@@ -24,6 +24,7 @@ import {
   serializeBudget,
   serializeDueNow,
   serializePlanSummary,
+  unitsAndAreaJson,
 } from "./plan-summary-schema.ts";
 import { property } from "./property-schema.ts";
 import { recalculating } from "./recalculating-schema.ts";
@@ -96,6 +97,10 @@ export const serializePortfolioPlanItem = portfolioPlanItem.serializer(
 );
 
 export const portfolioPlan = object({
+  unit_count: whole(
+    "Number of units in all properties; null where one with components has none",
+    240,
+  ).orNull(),
   ...planSummary.fields,
   budget: object({
     ...budgetFields,
@@ -112,6 +117,7 @@ export const portfolioPlan = object({
 });
 
 export const serializePortfolioPlan = portfolioPlan.serializer((made: PortfolioPlan) => ({
+  unit_count: unitsAndAreaJson(made.sums).units,
   ...serializePlanSummary(made),
   budget: made.budget && {
     ...serializeBudget(made.budget),

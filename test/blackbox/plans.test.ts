@@ -389,7 +389,8 @@ describe("a portfolio's plan", () => {
     const query = "?years=12&inflation_pct=0";
     const whole = await portfolioPlan(query);
     const parts = [await planOf(query), await planOf(query, second), await planOf(query, empty)];
-    expect(whole.total).toBe(3);
+    // Eight units and three; the property without units has no components.
+    expect([whole.total, whole.unit_count]).toEqual([3, 11]);
     for (const [index, year] of whole.schedule.entries()) {
       expect(cents(year.planned_cost)).toBe(
         sum(
@@ -403,7 +404,6 @@ describe("a portfolio's plan", () => {
           "failure_cost",
         ),
       );
-      // Eight units and three; the property without units has no components.
       expect(cents(year.per_unit_inflated)).toBe(Math.round(cents(year.total_inflated) / 11));
     }
     expect(cents(whole.totals.run_to_failure)).toBe(
@@ -832,8 +832,10 @@ describe("the list of actions", () => {
     expect(actions.map(idOf).sort()).toEqual([...wanted.keys()].sort());
     expect(total).toBe(wanted.size);
     for (const one of actions) {
-      const { action, reason, cost, cost_basis, cost_of_waiting_a_year } = wanted.get(idOf(one))!;
-      expect(one).toMatchObject({ action, reason, proactive_cost: cost, cost_basis, cost_of_waiting_a_year });
+      const { cost: proactive_cost, ...line } = wanted.get(idOf(one))!;
+      const { action, reason, due_now, cost_basis, cost_of_waiting_a_year } = line;
+      const fields = { action, reason, due_now, proactive_cost, cost_basis, cost_of_waiting_a_year };
+      expect(one).toMatchObject(fields);
     }
     for (const field of ["proactive_cost", "cost_of_waiting_a_year", "expected_cost_12m"])
       expect(cents(totals[field])).toBe(sum(actions, field));

@@ -132,7 +132,7 @@ const ANSWERS: Record<string, Fields> = {
   },
   "GET /v1/portfolio/plan": {
     "":
-      "portfolio as_of years inflation_pct due_now schedule totals level_deposit balances budget assumptions " +
+      "portfolio unit_count as_of years inflation_pct due_now schedule totals level_deposit balances budget assumptions " +
       ENVELOPE,
     ...PLAN_SUMMARY,
     "portfolio[]": "property_id name unit_count due_now cost_of_waiting_a_year budget",
@@ -255,7 +255,7 @@ const ANSWERS: Record<string, Fields> = {
     "actions[]":
       "appliance_id component_id name appliance_type unit property_id property_name property_address state system action " +
       "reason risk_tier replace_on failure_probability_12m proactive_cost reactive_cost cost_of_waiting_a_year " +
-      "expected_cost_12m work_state work_until work_by work_reason",
+      "expected_cost_12m due_now work_state work_until work_by work_reason",
     totals: "proactive_cost cost_of_waiting_a_year expected_cost_12m",
   },
   "GET /v1/webhook-endpoint": { "": "url events failing_since paused_at last_error partner" },

@@ -157,7 +157,7 @@ async function readSchedule(api: ApiClient, terms: AddressedPlanTerms, pages: nu
 
 /** Rounds the costs so that every row and column adds up as printed; properties that are not loaded share a row. */
 function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, string>[]): PortfolioSchedule {
-  const units = unitsOf(plan, file);
+  const units = plan.unit_count ?? 0;
   const sums = pageScheduleSumsOf(plan, units);
   const unrounded = file.map((record) => [
     Number(record.due_now_cost),
@@ -196,17 +196,6 @@ function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, s
       years: yearsOfOthers,
     },
   };
-}
-
-/**
- * The units of all properties: counted if all are loaded, otherwise derived from the plan's per-unit costs; 0 if a property
- * has no number of units.
- */
-function unitsOf(plan: PortfolioPlanPageJson, file: readonly Record<string, string>[]): number {
-  const costliest = plan.schedule.reduce((a, b) => (b.total_inflated > a.total_inflated ? b : a));
-  if (costliest.per_unit_inflated === null) return 0;
-  if (file.length === plan.total) return sumBy(file, ({ unit_count }) => Number(unit_count));
-  return Math.round(costliest.total_inflated / costliest.per_unit_inflated) || 0;
 }
 
 /** Nobody has said how many units a property with 0 has. */
