@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
+import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
 import { TEST_TIMEOUT_MS } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
@@ -7,23 +8,30 @@ import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { dateDaysFromToday } from "../support/portfolio.ts";
 
 /*
- * Whatever was recorded wrongly and put right, every figure must be that of a partner who recorded the final state from the
- * start. `CORRECTION_RUNS=200` compares more portfolios, with a random seed.
+ * Whatever was recorded wrongly and put right, by the partner, by an administrator or by an import, every figure must be that
+ * of a partner who recorded the final state from the start. `CORRECTION_RUNS=200` compares more portfolios, with a random seed.
  */
 
 const RUNS = Number(process.env.CORRECTION_RUNS ?? 3);
 const { serve } = useMainstay();
 let server: Installation;
+let administrator: Administrator;
 beforeAll(async () => {
   server = await serve();
+  administrator = await createAdministrator(server);
 });
 
+/** An appliance, or a part of it. */
+type Subject = { appliance: number; defId: string | null };
 /** A record as it should be in the end, and the indexes of what it belongs to. */
 type Recorded<K> = { fields: Json } & K;
 type Model = {
   properties: Recorded<{ isRetired: boolean; isMerged: boolean }>[];
   appliances: Recorded<{ property: number; isRetired: boolean }>[];
-  events: Recorded<{ appliance: number; defId: string | null; isVoid: boolean }>[];
+  events: Recorded<Subject & { isVoid: boolean }>[];
+  /** Readings of sensors, and marks on work with the number of events that were logged before them. */
+  readings: Recorded<Subject>[];
+  marks: Recorded<Subject & { after: number }>[];
   claims: Recorded<{ property: number; isVoid: boolean }>[];
   parts: Recorded<{ appliance: number; defId: string }>[];
   /** The lines of the cost book. */
@@ -55,12 +63,27 @@ class Recorder {
     return parts.get(defId)!;
   }
 
+  /** Returns the ID of a unit of a property by its number. */
+  async unit(property: number, number: number): Promise<string> {
+    return (await this.#unitsOf(property))[number - 1].id;
+  }
+
+  async #unitsOf(property: number): Promise<Json> {
+    return (await this.client.get(`/v1/property/${this.id("properties", property)}/units`)).body.units;
+  }
+
   async property(index: number, fields: Json): Promise<void> {
     this.#ids.set(`properties ${index}`, (await this.client.post("/v1/properties", fields)).body.id);
   }
 
-  async appliance(index: number, property: number, fields: Json): Promise<void> {
-    const body = { ...fields, property_id: this.id("properties", property) };
+  async appliance(index: number, property: number, { unit, ...fields }: Json): Promise<void> {
+    const unit_id = unit === undefined ? null : await this.unit(property, unit);
+    const body = {
+      ...fields,
+      unit_id,
+      serial: serialOf(index),
+      property_id: this.id("properties", property),
+    };
     this.#ids.set(`appliances ${index}`, (await this.client.post("/v1/appliances", body, 201)).body.id);
   }
 
@@ -75,6 +98,23 @@ class Recorder {
     return { appliance_id: this.id("appliances", appliance), component_id };
   }
 
+  async reading({ appliance, defId, fields }: Model["readings"][number]): Promise<void> {
+    const appliance_id = this.id("appliances", appliance);
+    const event = {
+      ...fields,
+      ...(defId !== null && { component_def_id: defId }),
+      appliance: { appliance_id },
+    };
+    await this.client.post("/v1/meter-event/smart/v2", event, 201);
+  }
+
+  async mark({ appliance, defId, fields }: Model["marks"][number]): Promise<void> {
+    const { component_id, appliance_id } = await this.subject(appliance, defId);
+    const work = [{ ...fields, ...(component_id === null ? { appliance_id } : { component_id }) }];
+    const { errors } = (await this.client.post("/v1/work-marks/bulk", { work }, 201)).body;
+    expect(errors).toBe(0);
+  }
+
   async claim(index: number, property: number, fields: Json): Promise<void> {
     const path = `/v1/property/${this.id("properties", property)}/claims`;
     this.#ids.set(`claims ${index}`, (await this.client.post(path, fields, 201)).body.id);
@@ -83,6 +123,11 @@ class Recorder {
   /** Returns every answer about the portfolio, with names instead of ids, and without the order of equals. */
   async figures({ properties, appliances }: Model): Promise<Json> {
     const names = new Map([...this.#ids].map(([name, id]) => [id, name]));
+    const working = [...properties.keys()].filter(
+      (index) => !properties[index]!.isRetired && !properties[index]!.isMerged,
+    );
+    for (const index of working)
+      for (const { id, number } of await this.#unitsOf(index)) names.set(id, `unit ${number} of ${index}`);
     for (const index of appliances.keys())
       for (const [defId, id] of await this.#partsOf(index)) names.set(id, `${defId} of ${index}`);
     const answers: Json = {};
@@ -91,9 +136,8 @@ class Recorder {
       answers[named(path, names)] = [status, comparable(body, names)];
     };
     for (const path of PORTFOLIO) await read(`/v1/${path}`);
-    for (const [index, { isRetired, isMerged }] of properties.entries())
-      if (!isRetired && !isMerged)
-        for (const path of OF_PROPERTY) await read(`/v1/property/${this.id("properties", index)}/${path}`);
+    for (const index of working)
+      for (const path of OF_PROPERTY) await read(`/v1/property/${this.id("properties", index)}/${path}`);
     return answers;
   }
 
@@ -102,6 +146,8 @@ class Recorder {
     return this.#parts.get(appliance)!;
   }
 }
+
+const serialOf = (index: number) => `S-${index}`;
 
 const PORTFOLIO = [
   "portfolio/summary",
@@ -123,6 +169,7 @@ const OF_THE_WAY = new Set([
   ...[
     "created_at",
     "updated_at",
+    "marked_at",
     "assessed_at",
     "generated_at",
     "last_scored",
@@ -133,7 +180,7 @@ const OF_THE_WAY = new Set([
 ]);
 
 const named = (text: string, names: ReadonlyMap<string, string>) =>
-  text.replace(/\b(P|A|C|SE|CLM)_[0-9a-z]{26}\b/g, (id) => names.get(id) ?? id);
+  text.replace(/\b(P|U|A|C|SE|CLM)_[0-9a-z]{26}\b/g, (id) => names.get(id) ?? id);
 
 function comparable(value: Json, names: ReadonlyMap<string, string>): Json {
   if (typeof value === "string") return named(value, names);
@@ -163,8 +210,13 @@ async function recordFinalState(client: ApiClient, model: Model): Promise<Record
   // Before the events: a part with a Replacement on record is not found to be the original.
   for (const { appliance, defId, fields } of model.parts)
     await client.put(`/v1/components/${await made.part(appliance, defId)}`, fields);
-  for (const [index, { fields, appliance, defId, isVoid }] of model.events.entries())
-    if (!isVoid) await made.event(index, appliance, defId, fields);
+  // A Replacement ends the marks that were made before it.
+  for (let index = 0; index <= model.events.length; index++) {
+    for (const mark of model.marks) if (mark.after === index) await made.mark(mark);
+    const event = model.events[index];
+    if (event && !event.isVoid) await made.event(index, event.appliance, event.defId, event.fields);
+  }
+  for (const reading of model.readings) await made.reading(reading);
   for (const [index, { fields, property, isVoid }] of model.claims.entries())
     if (!isVoid) await made.claim(index, property, fields);
   for (const kind of ["appliances", "properties"] as const)
@@ -174,12 +226,14 @@ async function recordFinalState(client: ApiClient, model: Model): Promise<Record
 }
 
 const RETIRED_AT = dateDaysFromToday(-3);
+const TODAY = dateDaysFromToday(0);
 const some = <T>(...values: T[]) => fc.constantFrom(...values);
 const day = (...days: number[]) => some(...days.map(dateDaysFromToday));
 const arbitraries = {
   property: fc.record({
     state: some("NY", "FL"),
     unit_count: some(1, 6),
+    estimated_value: some(null, 2_500_000),
     year_built: some(1955, 1985, 2001),
     gross_area_sqft: some(null, 20_000),
     stories: some(null, 4),
@@ -188,10 +242,12 @@ const arbitraries = {
   }),
   appliance: fc.record({
     type_id: some("water_heater_gas", "electrical_panel", "boiler", "fire_suppression", "elevator"),
-    install_year: some(null, 1990, 2015),
+    install_year: some(null, 1985, 1990, 2015),
     size: some(null, 300),
     brand: some(null, "Zinsco", "Rheem"),
+    brand_tier: some(null, "premium"),
     usage_intensity: some(null, 1.5),
+    unit: some(null, 1),
   }),
   event: fc.record({
     event_type: some("Inspection", "Repair", "Replacement", "Emergency Repair", "Preventive Maintenance"),
@@ -199,7 +255,20 @@ const arbitraries = {
     condition_after: some(null, "good", "poor"),
     notes: some(null, "leaking", "Zinsco panel", "Cat 5 test", "panel replaced in unit 3"),
     total_cost: some(null, 900),
+    parts_cost: some(null, 250),
   }),
+  isToday: fc.boolean(),
+  reading: fc.record({
+    event_type: some("water_leak", "overheating", "normal"),
+    severity: some("high", "critical"),
+    sensor_id: some("s-1", "s-2"),
+    recorded_at: some(-40, -3).map((days) => `${dateDaysFromToday(days)}T12:00:00Z`),
+  }),
+  mark: some(
+    { state: "ordered", by: "J. Ito" },
+    { state: "deferred", by: "K. Lee", until: dateDaysFromToday(60), reason: "Budget" },
+    { state: "open", by: "J. Ito" },
+  ),
   claim: fc.record({
     claim_type: some("water_damage", "fire_electrical", "equipment_breakdown"),
     date_of_loss: day(-100, -900, -1700),
@@ -210,6 +279,8 @@ const arbitraries = {
     override_lifespan: some(null, 9),
     proactive_cost: some(null, 700),
     original: some(null, true),
+    // A part that is as old as its appliance would follow corrections of its year.
+    install_year: some(undefined, 2012),
   }),
   flags: some([], ["challenger"], ["federal_pacific", "aluminum_wiring"]),
   costs: fc.subarray([
@@ -219,14 +290,34 @@ const arbitraries = {
     { type_id: "elevator", component_def_id: "elev_machine", reactive_cost: 99_000 },
   ]),
 };
-const step = fc.record({ ...arbitraries, act: fc.nat(), at: fc.nat(), to: fc.nat(), def: fc.nat() });
+const step = fc.record({
+  ...arbitraries,
+  ...{ act: fc.nat(), at: fc.nat(), to: fc.nat(), def: fc.nat() },
+  way: some("partner", "administrator", "import"),
+});
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const MOST = { properties: 3, appliances: 5 };
 
+type Kind = "properties" | "appliances" | "events" | "claims";
+const TABLES = {
+  properties: "properties",
+  appliances: "appliances",
+  events: "service_events",
+  claims: "claims",
+} as const;
+/** The fields that the row of an imported table cannot change. */
+const NOT_IN_ROWS = new Set(["property_id", "type_id", "flags_set"]);
+
+/** Who corrects a record, and by which request. */
+type Way = Step["way"];
+
 /** Records a portfolio step by step, wrong and put right. */
 class Corrections {
-  readonly model: Model = { properties: [], appliances: [], events: [], claims: [], parts: [], costs: [] };
+  readonly model: Model = {
+    ...{ properties: [], appliances: [], events: [], readings: [], marks: [], claims: [], parts: [] },
+    costs: [],
+  };
 
   constructor(readonly made: Recorder) {}
 
@@ -255,7 +346,8 @@ class Corrections {
   async addEvent(step: Step): Promise<void> {
     const appliance = this.#appliance(step.at);
     if (appliance === undefined) return;
-    const [defId, fields] = [await this.#defId(appliance, step), withoutNulls(step.event)];
+    const defId = await this.#defId(appliance, step);
+    const fields = { ...withoutNulls(step.event), ...(step.isToday && { date: TODAY }) };
     await this.made.event(this.model.events.length, appliance, defId, fields);
     this.model.events.push({ fields, appliance, defId, isVoid: false });
   }
@@ -268,28 +360,51 @@ class Corrections {
     this.model.claims.push({ fields, property, isVoid: false });
   }
 
+  async addReading(step: Step): Promise<void> {
+    const appliance = this.#appliance(step.at);
+    if (appliance === undefined) return;
+    const reading = { fields: step.reading, appliance, defId: await this.#defId(appliance, step) };
+    await this.made.reading(reading);
+    this.model.readings.push(reading);
+  }
+
+  async markWork(step: Step): Promise<void> {
+    const appliance = this.#appliance(step.at);
+    if (appliance === undefined) return;
+    const defId = await this.#defId(appliance, step);
+    const mark = { fields: step.mark, appliance, defId, after: this.model.events.length };
+    await this.made.mark(mark);
+    this.model.marks.push(mark);
+  }
+
   async changePart(step: Step): Promise<void> {
     const { parts } = this.model;
     const appliance = this.#appliance(step.at);
     const defId = appliance === undefined ? null : await this.#defId(appliance, step);
     if (appliance === undefined || defId === null) return;
-    const path = `/v1/components/${await this.made.part(appliance, defId)}`;
+    const [client, root] = this.#client(step.way);
+    const path = `${root}/components/${await this.made.part(appliance, defId)}`;
     // A part whose Replacement is on record has a known age.
-    if ((await this.made.client.send("PUT", path, { body: step.part })).status !== 200) return;
+    if ((await client.send("PUT", path, { body: step.part })).status !== 200) return;
     const at = parts.findIndex((one) => one.appliance === appliance && one.defId === defId);
-    if (at >= 0) parts.splice(at, 1);
-    parts.push({ appliance, defId, fields: step.part });
+    const [before] = at < 0 ? [] : parts.splice(at, 1);
+    const { install_year = before?.fields.install_year, ...part } = step.part;
+    parts.push({
+      appliance,
+      defId,
+      fields: { ...part, ...(install_year !== undefined && { install_year }) },
+    });
   }
 
   /** Sets and clears the flags that a partner states. */
-  async changeFlags({ at, flags }: Step): Promise<void> {
+  async changeFlags({ at, flags, way }: Step): Promise<void> {
     const { appliances } = this.model;
     const appliance = pick(
       appliances,
       at,
       ({ fields }, index) => fields.type_id === "electrical_panel" && this.#isWorking(index),
     );
-    await this.#change("appliances", appliance, { flags_set: flags });
+    await this.#change("appliances", appliance, { flags_set: flags }, way);
   }
 
   async changeCosts({ costs }: Step): Promise<void> {
@@ -297,60 +412,67 @@ class Corrections {
     this.model.costs = costs;
   }
 
-  changeProperty = ({ property, at }: Step) => this.#change("properties", this.#property(at), property);
+  changeProperty = ({ property, at, way }: Step) =>
+    this.#change("properties", this.#property(at), property, way);
 
-  async changeAppliance({ appliance: { type_id: _, ...appliance }, at }: Step): Promise<void> {
-    await this.#change("appliances", this.#appliance(at), appliance);
+  async changeAppliance({ appliance: { type_id: _, ...appliance }, at, way }: Step): Promise<void> {
+    await this.#change("appliances", this.#appliance(at), appliance, way);
   }
 
-  changeEvent = ({ event, at }: Step) => this.#change("events", this.#event(at), event);
-  changeClaim = ({ claim, at }: Step) => this.#change("claims", this.#claim(at), claim);
+  changeEvent = ({ event, at, way }: Step) => this.#change("events", this.#pastEvent(at), event, way);
+  changeClaim = ({ claim, at, way }: Step) => this.#change("claims", this.#claim(at), claim, way);
 
-  async move({ at, to }: Step): Promise<void> {
+  async move({ at, to, way }: Step): Promise<void> {
     const [appliance, property] = [this.#appliance(at), this.#property(to)];
     if (appliance === undefined || property === undefined) return;
-    await this.#put("appliances", appliance, { property_id: this.made.id("properties", property) });
-    this.model.appliances[appliance]!.property = property;
+    const moved = this.model.appliances[appliance]!;
+    await this.#put("appliances", appliance, { property_id: this.made.id("properties", property) }, way);
+    if (moved.property !== property) moved.fields = withoutNulls({ ...moved.fields, unit: null });
+    moved.property = property;
   }
 
-  async changeTypeAndBack({ appliance: { type_id }, at }: Step): Promise<void> {
+  async changeTypeAndBack({ appliance: { type_id }, at, way }: Step): Promise<void> {
     const appliance = this.#appliance(at);
     if (appliance === undefined) return;
     const { fields } = this.model.appliances[appliance]!;
-    for (const type of [type_id, fields.type_id]) await this.#put("appliances", appliance, { type_id: type });
+    for (const type of [type_id, fields.type_id])
+      await this.#put("appliances", appliance, { type_id: type }, way);
     // A size and flags are those of a type, and go with it.
     const { size = null, flags_set } = fields;
-    await this.#put("appliances", appliance, { size, ...(flags_set && { flags_set }) });
+    await this.#put("appliances", appliance, { size, ...(flags_set && { flags_set }) }, "partner");
   }
 
   async moveEvent(step: Step): Promise<void> {
-    const [event, appliance] = [this.#event(step.at), this.#appliance(step.to)];
+    const [event, appliance] = [this.#pastEvent(step.at), this.#appliance(step.to)];
     if (event === undefined || appliance === undefined) return;
     const defId = await this.#defId(appliance, step);
-    await this.#put("events", event, await this.made.subject(appliance, defId));
+    if (step.way === "import" && defId !== null) {
+      const [appliance_id, component_def_id] = [this.made.id("appliances", appliance), defId];
+      await this.#import("events", event, { appliance_id, component_def_id });
+    } else await this.#put("events", event, await this.made.subject(appliance, defId), step.way);
     Object.assign(this.model.events[event]!, { appliance, defId });
   }
 
-  voidEvent = ({ at, to }: Step) => this.#void("events", this.#event(at), 1 + (to % 2));
-  voidClaim = ({ at, to }: Step) => this.#void("claims", this.#claim(at), 1 + (to % 2));
-  retireAppliance = ({ at }: Step) => this.#retire("appliances", this.#appliance(at), true);
-  retireProperty = ({ at }: Step) => this.#retire("properties", this.#property(at), true);
+  voidEvent = ({ at, to, way }: Step) => this.#void("events", this.#event(at), 1 + (to % 2), way);
+  voidClaim = ({ at, to, way }: Step) => this.#void("claims", this.#claim(at), 1 + (to % 2), way);
+  retireAppliance = ({ at, way }: Step) => this.#retire("appliances", this.#appliance(at), true, way);
+  retireProperty = ({ at, way }: Step) => this.#retire("properties", this.#property(at), true, way);
 
-  async bringBack({ at }: Step): Promise<void> {
+  async bringBack({ at, way }: Step): Promise<void> {
     const { properties, appliances } = this.model;
     const property = pick(properties, at, ({ isRetired, isMerged }) => isRetired && !isMerged);
-    await this.#retire("properties", property, false);
+    await this.#retire("properties", property, false, way);
     const appliance = pick(appliances, at, (one) => one.isRetired && this.#isInService(one.property));
-    await this.#retire("appliances", appliance, false);
+    await this.#retire("appliances", appliance, false, way);
   }
 
-  async merge({ at, to }: Step): Promise<void> {
+  async merge({ at, to, way }: Step): Promise<void> {
     const { properties, appliances, claims } = this.model;
     const [into, from] = [this.#property(at), this.#property(to)];
     if (into === undefined || from === undefined || into === from) return;
     const body = { from: this.made.id("properties", from) };
-    const path = `/v1/properties/${this.made.id("properties", into)}/merge`;
-    await this.made.client.ask("POST", path, 200, { body });
+    const [client, root] = this.#client(way);
+    await client.ask("POST", `${root}/properties/${this.made.id("properties", into)}/merge`, 200, { body });
     const [kept, duplicate] = [properties[into]!, properties[from]!];
     duplicate.isMerged = true;
     for (const one of [...appliances, ...claims]) if (one.property === from) one.property = into;
@@ -370,11 +492,19 @@ class Corrections {
   #appliance = (at: number) => pick(this.model.appliances, at, (_, index) => this.#isWorking(index));
   #event = (at: number) =>
     pick(this.model.events, at, (one) => !one.isVoid && this.#isWorking(one.appliance));
+  /** An event whose correction has no mark on work to end. */
+  #pastEvent = (at: number) =>
+    pick(
+      this.model.events,
+      at,
+      (one) => !one.isVoid && one.fields.date !== TODAY && this.#isWorking(one.appliance),
+    );
   #claim = (at: number) =>
     pick(this.model.claims, at, (one) => !one.isVoid && this.#isInService(one.property));
 
   readonly #acts = [
     ...[this.addProperty, this.addAppliance, this.addAppliance, this.addEvent, this.addEvent, this.addClaim],
+    ...[this.addReading, this.markWork],
     ...[this.changePart, this.changeProperty, this.changeAppliance, this.changeEvent, this.changeClaim],
     ...[
       this.changeFlags,
@@ -395,15 +525,53 @@ class Corrections {
     return components[def % components.length].component_def_id;
   }
 
-  async #put(kind: Exclude<keyof Model, "parts" | "costs">, index: number, body: Json): Promise<void> {
+  #client(way: Way): [ApiClient, string] {
+    return way === "administrator" ? [administrator.client, "/admin"] : [this.made.client, "/v1"];
+  }
+
+  async #put(kind: Kind, index: number, { unit, ...body }: Json, way: Way): Promise<void> {
+    const isRow = ![...Object.entries(body)].some(
+      ([field, value]) => value === null || NOT_IN_ROWS.has(field),
+    );
+    if (way === "import" && isRow) return await this.#import(kind, index, { ...body, ...(unit && { unit }) });
     const id = this.made.id(kind, index);
     const paths = {
-      properties: `/v1/properties/${id}`,
-      appliances: `/v1/appliances/${id}`,
-      events: `/v1/service-events/${id}`,
-      claims: `/v1/property/${this.#propertyOfClaim(index)}/claims/${id}`,
+      properties: `properties/${id}`,
+      appliances: `appliances/${id}`,
+      events: `service-events/${id}`,
+      claims: `property/${this.#propertyOfClaim(index)}/claims/${id}`,
     };
-    await this.made.client.put(paths[kind], body);
+    if (unit !== undefined)
+      body.unit_id =
+        unit === null ? null : await this.made.unit(this.model.appliances[index]!.property, unit);
+    const [client, root] = this.#client(way);
+    await client.put(`${root}/${paths[kind]}`, body);
+  }
+
+  /** Corrects a record by the row of a table. */
+  async #import(kind: Kind, index: number, change: Json): Promise<void> {
+    const { fields, property }: Json = this.model[kind][index]!;
+    const property_id = property === undefined ? undefined : this.made.id("properties", property);
+    const { claim_number, claim_type, date_of_loss, amount, type_id } = fields;
+    const identity = {
+      properties: { property_id: this.made.id(kind, index) },
+      appliances: { property_id, serial: serialOf(index), type_id },
+      events: { service_event_id: this.made.id(kind, index) },
+      claims: { property_id, claim_number, claim_type, date_of_loss, amount },
+    };
+    const row = { ...identity[kind], ...change };
+    const columns = Object.keys(row);
+    const same = Object.fromEntries(columns.map((column) => [column, column]));
+    const { body } = await this.made.client.post("/v1/import-rows", {
+      ...{ file: `${kind}.csv`, columns, rows: [Object.values(row).map(String)], update: true },
+      mapping: {
+        ...{ columns, rows: TABLES[kind], fields: same, constants: {}, values: {}, dates: {} },
+        ...{ equipment: [], scores: [] },
+      },
+    });
+    expect(body.rejected).toEqual([]);
+    const { created, updated, unchanged } = body[TABLES[kind]];
+    expect([created, updated + unchanged]).toEqual([0, 1]);
   }
 
   #propertyOfClaim(index: number): string {
@@ -411,20 +579,19 @@ class Corrections {
     return property === undefined ? "" : this.made.id("properties", property);
   }
 
-  async #change(
-    kind: Exclude<keyof Model, "parts" | "costs">,
-    index: number | undefined,
-    change: Json,
-  ): Promise<void> {
+  async #change(kind: Kind, index: number | undefined, given: Json, way: Way): Promise<void> {
     if (index === undefined) return;
-    await this.#put(kind, index, change);
+    // An empty cell changes nothing.
+    const change = way === "import" ? withoutNulls(given) : given;
+    if (Object.keys(change).length === 0) return;
+    await this.#put(kind, index, change, way);
     const record = this.model[kind][index]!;
     record.fields = withoutNulls({ ...record.fields, ...change });
   }
 
-  async #void(kind: "events" | "claims", index: number | undefined, times: number): Promise<void> {
+  async #void(kind: "events" | "claims", index: number | undefined, times: number, way: Way): Promise<void> {
     if (index === undefined) return;
-    for (let time = 0; time < times; time++) await this.#put(kind, index, { voided: true });
+    for (let time = 0; time < times; time++) await this.#put(kind, index, { voided: true }, way);
     this.model[kind][index]!.isVoid = true;
   }
 
@@ -432,9 +599,10 @@ class Corrections {
     kind: "appliances" | "properties",
     index: number | undefined,
     isRetired: boolean,
+    way: Way,
   ): Promise<void> {
     if (index === undefined) return;
-    await this.#put(kind, index, { retired_at: isRetired ? RETIRED_AT : null });
+    await this.#put(kind, index, { retired_at: isRetired ? RETIRED_AT : null }, way);
     this.model[kind][index]!.isRetired = isRetired;
   }
 }
@@ -454,7 +622,8 @@ test(
   "a portfolio that was put right has the figures of one that was recorded so from the start",
   async () => {
     let partners = 0;
-    const newPartner = async () => server.as(await server.createPartner(`Partner ${++partners}`));
+    const newPartner = async () =>
+      server.as(await createPartnerBy(administrator, { name: `Partner ${++partners}` }));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 25 }), async (steps) => {
         const corrections = new Corrections(new Recorder(await newPartner()));
