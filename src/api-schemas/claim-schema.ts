@@ -361,7 +361,7 @@ export const claimChange = input("ClaimChange", {
   amount: optional(constraint.usd, claimFields.amount_paid),
   amount_paid: optional(
     constraint.usd,
-    claimFields.amount_paid.describedAs("The same as `amount`, by the name that it has in answers"),
+    claimFields.amount_paid.describedAs("The same as `amount`, by the name that it has in responses"),
   ),
   status: optional(constraint.claimStatus, claimFields.status),
   ...optionalFields,

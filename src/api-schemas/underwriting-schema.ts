@@ -63,7 +63,7 @@ const underwriting = object({
       "Expected damage saved per dollar of planned work; null without any",
       0.219718,
     ).orNull(),
-    best: list("The five that save most per dollar", loss),
+    best: list("The five that save the most per dollar", loss),
   }).describedAs("What planned work would save"),
   standing: object({
     as_of: day(

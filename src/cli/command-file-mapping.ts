@@ -107,11 +107,11 @@ export async function confirmFileMappings(
 function savedMapping(path: string): readonly FileMapping[] {
   const status = statSync(path, { throwIfNoEntry: false });
   if (status?.isFile()) return readMappingFile(path, readFileSync(path, "utf8"));
-  if (status) throw new OperatorError(`${path} is not a regular file`, "Name a file after --mapping.");
+  if (status) throw new OperatorError(`${path} is not a regular file`, "Specify a file with --mapping.");
   if (existsSync(dirname(path))) return [];
   throw new OperatorError(
-    `${dirname(path)} is not there`,
-    "Create the folder, or name another file after --mapping.",
+    `Folder not found: ${dirname(path)}`,
+    "Create the folder, or specify another file with --mapping.",
   );
 }
 

@@ -23,7 +23,7 @@ export function manPageText(commands: readonly DescribedCommand[]): string {
       [EXIT.failed, "failed"],
       [EXIT.badUsage, "incorrect usage"],
       [EXIT.nothingDone, "an import in which every row was rejected"],
-      [EXIT.unreadableBackup, "a backup that is damaged, is no backup, or has another passphrase"],
+      [EXIT.unreadableBackup, "a backup that is damaged, is not a backup, or has another passphrase"],
       [EXIT.bug, "a bug in Mainstay"],
     ].flatMap(([code, meaning]) => [".TP", String(code), String(meaning)]),
     ".SH FILES",

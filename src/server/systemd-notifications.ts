@@ -60,7 +60,7 @@ export function openSystemdNotifications(
     return NONE;
   }
   const send = (...lines: string[]) => {
-    if (!opened.send(lines.join("\n"))) fail("nothing receives at the socket");
+    if (!opened.send(lines.join("\n"))) fail("nothing listens at the socket");
   };
   return {
     ready: (status) => send("READY=1", `STATUS=${status}`),

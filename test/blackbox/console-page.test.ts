@@ -516,7 +516,7 @@ describe("changes", () => {
     await page.getByRole("button", { name: "New embed" }).click();
     await page.getByLabel("Search by name or address").fill("no such property");
     await page.keyboard.press("Enter");
-    await page.getByText("No property has these words.").waitFor();
+    await page.getByText("No property matches these words.").waitFor();
     await page.getByRole("button", { name: "Create embed" }).press("Enter");
     await page.getByText("Choose a property.").waitFor();
     await screenshot(page, "console-embed-without-property");

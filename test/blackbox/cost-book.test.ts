@@ -240,7 +240,7 @@ test("takes a cost of a whole unit that is replaced part by part, and says what 
     { type_id: "boiler", proactive_cost: 12_000 },
   ]);
   expect(warnings).toEqual([
-    "Line 1: elevator is replaced part by part, so the line changes its replacement cost value and what follows from that, but " +
+    "Line 1: elevator is replaced component by component, so the line changes its replacement cost value and what follows from that, but " +
       "no plan, forecast or component; to change those, add lines of its components",
   ]);
   const valued = await rcv();

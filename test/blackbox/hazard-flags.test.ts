@@ -113,9 +113,9 @@ describe("a partner", () => {
   test.each([
     [
       { flags_set: ["polybutylene"] },
-      'flags_set: "polybutylene" is no flag of this type: electrical_panel has federal_pacific',
+      'flags_set: "polybutylene" is not a flag of this type: electrical_panel has federal_pacific',
     ],
-    [{ flags_cleared: ["nothing"] }, 'flags_cleared: "nothing" is no flag of this type'],
+    [{ flags_cleared: ["nothing"] }, 'flags_cleared: "nothing" is not a flag of this type'],
     [{ flags_set: ["zinsco"], flags_cleared: ["zinsco"] }, "zinsco cannot be set and cleared at once"],
     [{ flags_set: ["Zinsco!"] }, "flags_set must be a list of at most 20 codes such as federal_pacific"],
     [{ flags_set: [1] }, "flags_set.0 must be a string"],

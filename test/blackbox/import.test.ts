@@ -291,7 +291,10 @@ describe("importing standard formats", () => {
     writeFileSync(cobie!, await handover());
     const refused = await run("--file", cobie!, "--yes");
     expect([refused.code, refused.stderr]).toEqual([
-      ...[1, expect.stringContaining('row 2: "Elm Hall" has no address, and is no property of the partner')],
+      ...[
+        1,
+        expect.stringContaining('row 2: "Elm Hall" has no address, and is not a property of the partner'),
+      ],
     ]);
     writeFileSync(audit!, AUDIT);
     const asked = await run("--file", audit!);

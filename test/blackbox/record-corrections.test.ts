@@ -367,7 +367,7 @@ test("the console lists alerts by expected loss, or by score, and fits an underw
   expect(name).toBe(`losses-${id}.xlsx`);
   expect(sheets).toContain("Components");
   await goTo(page, "#/book?view=losses&deductible=2500");
-  await page.getByRole("heading", { name: "Bad years" }).waitFor();
+  await page.getByRole("heading", { name: "Worst years" }).waitFor();
   await look(page, "console-book-losses");
   expect(await downloadedWorkbook(page)).toMatchObject({ name: "book-losses.xlsx" });
   // Amounts that the API takes are shown and used, and no others.

@@ -60,7 +60,7 @@ test.each([
   ["relative/path", "expected a path, or a name after @"],
   ["vsock:2:1234", "expected a path, or a name after @"],
   [`/${"x".repeat(107)}`, "longer than 107 bytes"],
-  ["/nowhere/notify", "nothing receives at the socket"],
+  ["/nowhere/notify", "nothing listens at the socket"],
 ])("a server that cannot notify %j warns once and serves", async (address, reason) => {
   const server = install();
   await server.start({ env: { NOTIFY_SOCKET: address, WATCHDOG_USEC: "30000" } });

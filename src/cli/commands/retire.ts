@@ -27,7 +27,7 @@ export const retireCommand = defineCommand({
   examples: ["mainstay retire P_01j… --on 2026-12-31 --reason Sold", "mainstay retire A_01j… --restore"],
   async run(context, { recordId: id }, { on, reason, restore }) {
     if (restore && (on !== undefined || reason !== undefined))
-      throw new UsageError("--restore cannot be used with --on or --reason", "Specify either.");
+      throw new UsageError("--restore cannot be used with --on or --reason", "Specify only one of them.");
     const change = restore
       ? { retiredAt: null }
       : { retiredAt: on ?? dayOf(context.now()), retiredReason: reason?.trim() || null };
@@ -40,7 +40,7 @@ export const retireCommand = defineCommand({
       const owner = isProperty ? await properties.ownerOf(id) : (await appliances.list([id]))[0]?.partnerId;
       if (owner === undefined)
         throw new OperatorError(
-          `no property or appliance has the ID ${id}`,
+          `Property or appliance not found: ${id}`,
           "GET /v1/properties and GET /v1/appliances list IDs, with include_retired=true also retired ones.",
         );
       const partner = await requirePartner(store, owner);

@@ -30,7 +30,7 @@ export function costLineRuleWarnings(knowledge: Knowledge, line: CostLine): stri
   const type = knowledge.types.get(line.typeId)!;
   if (line.componentDefId === null && type.whole === null)
     doubts.push(
-      `${type.id} is replaced part by part, so the line changes its replacement cost value and what follows from that, but ` +
+      `${type.id} is replaced component by component, so the line changes its replacement cost value and what follows from that, but ` +
         "no plan, forecast or component; to change those, add lines of its components",
     );
   if (plannedCents !== null && failedCents !== null && failedCents < plannedCents)

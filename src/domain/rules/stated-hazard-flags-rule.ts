@@ -16,7 +16,7 @@ export function checkStatedHazardFlagsRule(knowledge: Knowledge, typeId: string,
   ] as const) {
     const wrong = given.find((code) => !codes.includes(code));
     if (wrong === undefined) continue;
-    const message = `${JSON.stringify(wrong.slice(0, 60))} is no flag of this type: ${possible}`;
+    const message = `${JSON.stringify(wrong.slice(0, 60))} is not a flag of this type: ${possible}`;
     throw invalid(`${field}: ${message}`, [{ field, message }]);
   }
   const both = set.find((code) => cleared.includes(code));

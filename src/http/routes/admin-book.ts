@@ -172,7 +172,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       path: "/admin/book/losses",
       summary: "Get the expected losses and worst years of all partners",
       description:
-        "The answer of `/v1/portfolio/losses` for the properties of all partners, or of those named by `partner_id`.",
+        "The response of `/v1/portfolio/losses` for the properties of all partners, or of those named by `partner_id`.",
       tag: "Administration",
       parameters: [bookPartnersParameter, ...lossTerms],
       replies: lossReplies,
@@ -196,7 +196,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       id: "getUnderwriting",
       method: "GET",
       path: "/admin/properties/{id}/underwriting",
-      summary: "Get what an underwriter asks of a property, among the book of all partners",
+      summary: "Get a property's underwriting figures, compared with the book of all partners",
       tag: "Administration",
       parameters: [propertyInPath, ...layerTerms],
       replies: okReplies("The underwriting page", underwritingReply),

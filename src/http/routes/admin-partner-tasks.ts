@@ -146,7 +146,7 @@ export function partnerTaskOperations({
       path: "/admin/partners/{id}/task",
       summary: "Get a partner's latest task",
       description:
-        "Also answers after the partner was deleted. `task` is that of the server that answers; `held_by` names the server or command that runs one anywhere on the database.",
+        "Also responds after the partner was deleted. `task` is that of the server that responds; `held_by` names the server or command that runs one anywhere on the database.",
       tag: "Administration",
       parameters: [partnerInPath],
       replies: okReplies("The task", partnerTask),

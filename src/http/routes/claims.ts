@@ -137,7 +137,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       path: "/v1/property/{id}/claims/{claim_id}",
       summary: "Update or void an insurance claim",
       description:
-        "Accepts any subset of the fields; null clears an optional field. `amount` may be named `amount_paid`, as in the answer. `warnings` names values that contradict each other, such as `paid` above `amount`, and fields that cannot be changed. `voided: true`, with a `reason`, voids the claim: it is kept as voided, is in no list, and no longer counts; its number is free. A voided claim cannot be changed anymore (409); voiding it again returns it as it is, with the reason if it had none. Scores are updated before the response. A `claim_number` that another claim of the property has is rejected with 409, which names that claim.",
+        "Accepts any subset of the fields; null clears an optional field. `amount` may be named `amount_paid`, as in the response. `warnings` names values that contradict each other, such as `paid` above `amount`, and fields that cannot be changed. `voided: true`, with a `reason`, voids the claim: it is kept as voided, is in no list, and no longer counts; its number is free. A voided claim cannot be changed anymore (409); voiding it again returns it as it is, with the reason if it had none. Scores are updated before the response. A `claim_number` that another claim of the property has is rejected with 409, which names that claim.",
       tag: "Claims",
       parameters: [propertyInPath, claimInPath],
       request: { type: claimChange.type, example: { status: "closed", paid: 12_500, outstanding: 0 } },

@@ -166,7 +166,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       path: "/v1/components/{id}",
       summary: "Correct a component",
       description:
-        "Accepts any subset of the fields; a value that is answered already changes nothing, so that a whole record can be sent back. Scores, plans and sums are updated before the response, and the audit log has the values before and after.",
+        "Accepts any subset of the fields; a value that the record already has changes nothing, so that a whole record can be sent back. Scores, plans and sums are updated before the response, and the audit log has the values before and after.",
       tag: "Components",
       parameters: [componentInPath],
       request: {

@@ -51,7 +51,7 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
       summary: "Replace your cost book",
       description:
         "Replaces all lines; one that is left out is removed. An invalid line rejects the request with its number. Of lines for the same, the later replaces the earlier, which `warnings` says. " +
-        "Costs of components are updated immediately, and the sums of a portfolio of more than 2,000 components or 400 properties in the background: until then, answers with money contain `recalculating: true`. Scores do not depend on costs.",
+        "Costs of components are updated immediately, and the sums of a portfolio of more than 2,000 components or 400 properties in the background: until then, responses with amounts contain `recalculating: true`. Scores do not depend on costs.",
       tag: "Costs",
       request: {
         type: costBookRequest,

@@ -28,7 +28,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
       method: "GET",
       path: "/v1/portfolio/losses",
       summary: "Get the expected losses and worst years of the portfolio",
-      description: `${ABOUT} The answer is kept until the portfolio or the day changes.`,
+      description: `${ABOUT} The response is cached until the portfolio or the day changes.`,
       tag: "Figures",
       parameters: lossTerms,
       replies: lossReplies,
@@ -79,7 +79,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
       id: "getPropertyUnderwriting",
       method: "GET",
       path: "/v1/property/{id}/underwriting",
-      summary: "Get what an underwriter asks of a property",
+      summary: "Get a property's underwriting figures",
       description:
         "Losses of the coming year, known hazards and overdue mandatory inspections, claims beside the damages that the model expects, what planned work would save, and how the property stands among the portfolio.",
       tag: "Figures",

@@ -189,7 +189,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       id: "listActions",
       method: "GET",
       path: "/v1/portfolio/actions",
-      summary: "List what to do in all properties",
+      summary: "List the recommended actions of all properties",
       description:
         "Hazards, replacements and inspections that are due now, and replacements due within two years, of components and of appliances as a whole, in the words of the plan. Filters can be combined; `total` and `totals` cover all that match. The list leaves the demo property out unless `include_demo=true` or `property_id` says otherwise.",
       tag: "Figures",

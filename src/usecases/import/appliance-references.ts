@@ -89,6 +89,6 @@ function applianceText(reference: RowApplianceReference): string {
 export function importedComponentNotInServiceError(appliance: Appliance): Error {
   if (isRetired(appliance)) return retirementRuleConflict("Appliance", appliance);
   const { typeId } = appliance;
-  const message = `is none of the components of a ${typeId}`;
+  const message = `is not a component of type ${typeId}`;
   return invalid(`component_def_id ${message}`, [{ field: "component_def_id", message }]);
 }

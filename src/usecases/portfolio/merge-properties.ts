@@ -50,7 +50,7 @@ export async function mergeProperties(
   if (!into) throw propertyNotFound();
   if (fromId === intoId)
     throw invalid("from: a property cannot be merged with itself", [
-      { field: "from", message: "is the property itself: name its duplicate" },
+      { field: "from", message: "is the property itself: specify its duplicate" },
     ]);
   const from = await tx.properties.find(partner.id, fromId);
   if (!from) throw propertyNotFound();

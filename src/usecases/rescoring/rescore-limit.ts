@@ -11,7 +11,7 @@ export class RescoreLimitExceeded extends Failure {
   constructor(most: number) {
     super(
       "payload_too_large",
-      `A request updates the scores of at most ${most} components, its largest property aside: send this in a smaller request`,
+      `A request updates the scores of at most ${most} components, apart from its largest property: send a smaller request`,
     );
   }
 }

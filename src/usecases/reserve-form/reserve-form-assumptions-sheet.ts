@@ -93,7 +93,7 @@ const SENTENCES = [
   `Immediate: ${IMMEDIATE_WORK}. Short-term: the rest that is due now.`,
   "Replacements of a year are expected numbers: an item that is replaced at an age may fail before, and one that is run to failure may fail in any year.",
 ];
-const OTHER_FORM = "Ask for another form to change it";
+const OTHER_FORM = "Request another form to change it";
 
 const money = (cents: number): SheetCell => ({ value: usd(cents), format: USD });
 

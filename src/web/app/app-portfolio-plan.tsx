@@ -167,8 +167,8 @@ function PortfolioBudgetPlanner({
     <>
       <h3>Budget planner</h3>
       <p class="about screen">
-        Hazards and safety items come first, then what saves most per {oneOfCurrency()}, until the budget is
-        used.{cost && ` Each new amount uses ${cost}.`}
+        Hazards and safety items come first, then what saves the most per {oneOfCurrency()}, until the budget
+        is used.{cost && ` Each new amount uses ${cost}.`}
         {all.total > all.portfolio.length &&
           ` The lists name only properties among the ${count(all.portfolio.length)} with the highest cost of delay. Totals include all.`}
       </p>

@@ -57,7 +57,7 @@ export function AppSavedFilters({ route }: { route: Route }) {
               Name
               <input name="name" required maxLength={200} />
             </label>
-            <p class="small muted">Everybody who signs in to this account can use them.</p>
+            <p class="small muted">Everyone who signs in to this account can use them.</p>
           </ConfirmDialog>
         )
       )}

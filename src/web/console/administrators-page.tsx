@@ -18,8 +18,8 @@ export function ConsoleAdministratorsPage({ route }: { route: Route }) {
         title="Administrators"
         about={
           <>
-            Who may sign in here. To add or remove one, run <code>mainstay admin create NAME</code> or{" "}
-            <code>mainstay admin revoke ID</code> on the server.
+            These administrators can sign in. To add or remove one, run{" "}
+            <code>mainstay admin create NAME</code> or <code>mainstay admin revoke ID</code> on the server.
           </>
         }
       />

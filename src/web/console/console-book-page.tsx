@@ -284,13 +284,13 @@ function Losses({ partner, route }: ViewProps) {
             <div class="two-columns">
               <ReportSection
                 id="bad-years"
-                title="Bad years"
+                title="Worst years"
                 about={`${countWithNoun(losses.components, "component")} in ${countWithNoun(losses.properties, "property", "properties")}.`}
               >
                 <LossExceedanceSectionTable losses={losses} />
                 <LargestDamageSectionTable losses={losses} />
               </ReportSection>
-              <ReportSection id="drivers" title="What drives it">
+              <ReportSection id="drivers" title="Loss drivers">
                 <LossDriversSection losses={losses} by="system" heading="System" />
                 <LossDriversSection losses={losses} by="peril" heading="Peril" />
                 <LossDriversSection losses={losses} by="state" heading="State or region" />

@@ -61,7 +61,7 @@ const fieldsOf = (component: Corrected): readonly EditField[] => [
   },
   {
     name: "past",
-    label: "Past before the records, if uncertain",
+    label: "History before the records, if uncertain",
     kind: "choice",
     value: component.past,
     options: ["unknown"],

@@ -92,7 +92,7 @@ const fieldsOf = (property: PropertyJson): readonly EditField[] => [
   { name: "unit_count", label: "Units", kind: "number", value: property.unit_count, isRequired: true },
   {
     name: "unit_label",
-    label: "What a unit is",
+    label: "Kind of unit",
     kind: "choice",
     value: property.unit_label,
     options: UNIT_LABELS,

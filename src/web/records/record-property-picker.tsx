@@ -59,9 +59,9 @@ export function RecordPropertyPicker(props: {
               ))}
               <p class="small muted" role="status">
                 {others.length === 0
-                  ? `No ${except === undefined ? "" : "other "}property has these words.`
+                  ? `No ${except === undefined ? "" : "other "}property matches these words.`
                   : total > properties.length &&
-                    `${countWithNoun(total, "property", "properties")} found. Add words to find others.`}
+                    `${countWithNoun(total, "property", "properties")} found. Add words to narrow the search.`}
               </p>
             </>
           );

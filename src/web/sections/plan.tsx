@@ -254,8 +254,8 @@ function BudgetPlanner({
       ) : (
         <>
           <p class="about">
-            Hazards and safety items come first, then what saves most per {oneOfCurrency()}, until the budget
-            is used.
+            Hazards and safety items come first, then what saves the most per {oneOfCurrency()}, until the
+            budget is used.
           </p>
           {renderBudgetPlanner ? (
             renderBudgetPlanner({ candidates, amount })

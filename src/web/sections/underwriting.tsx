@@ -41,7 +41,7 @@ export function UnderwritingSections(props: {
       <Facts made={made} book={book} />
       <div class="columns">
         <div class="stack">
-          <ReportSection id="bad-years" title="Bad years" define="exceededOnce">
+          <ReportSection id="bad-years" title="Worst years" define="exceededOnce">
             <LossExceedanceSectionTable losses={losses} height={CURVE_HEIGHT} />
           </ReportSection>
           <Claims made={made} />
@@ -57,7 +57,7 @@ export function UnderwritingSections(props: {
               ))}
             </dl>
           </ReportSection>
-          <ReportSection id="drivers" title="What drives it" define="variance">
+          <ReportSection id="drivers" title="Loss drivers" define="variance">
             <LossDriversSection losses={losses} by="kind" heading="Component" />
           </ReportSection>
           <Assumptions made={made} />
@@ -190,7 +190,7 @@ function Control({ made: { loss_control: control } }: { made: UnderwritingJson }
     <ReportSection id="loss-control" title="Loss control" about={about} define="lossControl">
       {control.best.length > 0 && (
         <SectionTable
-          caption={`Planned work that saves most damage per ${oneOfCurrency()}`}
+          caption={`Planned work that saves the most damage per ${oneOfCurrency()}`}
           columns={[
             { heading: "Component", cell: ({ component_name }) => component_name },
             { heading: "Cost", isNumber: true, cell: ({ planned_cost }) => usd(planned_cost) },

@@ -506,7 +506,7 @@ describe("a rejected row", () => {
     [
       "serviceEvents",
       "E,L1,Repair,2024-02-28,roof_membrane,",
-      "component_def_id is none of the components of a elevator",
+      "component_def_id is not a component of type elevator",
     ],
     ["serviceEvents", "E,L1,Repair,2024-02-28,,12abc", "total_cost must be a number such as 12 or 1200.50"],
     ["serviceEvents", "E,L1,Repair,2030-01-01,,", "date must be from 1900-01-01 to"],

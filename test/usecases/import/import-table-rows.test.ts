@@ -199,7 +199,7 @@ describe("rows of a table", () => {
     const { mapping } = await run(BUILDINGS, { dryRun: true });
     const refusal = (part: Partial<typeof mapping>) =>
       run(BUILDINGS, { mapping: { ...mapping, ...part } }).catch(({ code, message }) => [code, message]);
-    const unknown = '"yaer_built" is no field of properties; did you mean year_built?';
+    const unknown = '"yaer_built" is not a field of properties; did you mean year_built?';
     for (const part of [
       { fields: { ...mapping.fields, yaer_built: "Year Built" } },
       { constants: { yaer_built: "1931" } },
@@ -225,7 +225,7 @@ describe("rows of a table", () => {
       },
       { scores: [{ column: "Remarks" }] },
     ] as const)
-      expect(await refusal(part)).toEqual(["invalid_request", 'mapping: "Remarks" is none of the columns']);
+      expect(await refusal(part)).toEqual(["invalid_request", 'mapping: "Remarks" is not a column']);
     expect(await names()).toEqual([]);
     const constants = { notes: long.slice(1) };
     expect((await run(BUILDINGS, { mapping: { ...mapping, constants } })).rejected).toEqual([

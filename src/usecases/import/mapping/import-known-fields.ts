@@ -91,7 +91,7 @@ export function mappingProblem(mapping: FileMapping, headings: readonly string[]
   const field = named.find((name) => !known.has(name));
   if (field !== undefined) {
     const near = closestSpelling(field, [...known]);
-    return `${JSON.stringify(field)} is no field of ${mapping.rows}${near === undefined ? "" : `; did you mean ${near}?`}`;
+    return `${JSON.stringify(field)} is not a field of ${mapping.rows}${near === undefined ? "" : `; did you mean ${near}?`}`;
   }
   // They stand for cells, whose length is limited.
   const texts = { constants, ...values };
@@ -103,5 +103,5 @@ export function mappingProblem(mapping: FileMapping, headings: readonly string[]
   const read = [...Object.values(fields), ...scores.map(({ column }) => column)];
   for (const { column, year_column } of equipment) read.push(column, year_column ?? column);
   const column = read.find((name) => !there.has(name));
-  return column === undefined ? undefined : `${JSON.stringify(column)} is none of the columns`;
+  return column === undefined ? undefined : `${JSON.stringify(column)} is not a column`;
 }

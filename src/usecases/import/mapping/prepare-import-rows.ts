@@ -45,7 +45,8 @@ const MOST_OF_A_KIND = 500;
 const NO_COUNT = `no whole number from 0 to ${MOST_OF_A_KIND}`;
 const NO_KIND = "no kind of equipment";
 const NO_PIECES = "equipment, but neither a number of it, yes or no, nor a type";
-const MAYBE_SCORE = 'equipment, but its number may be a score; head a count as in "Number of Elevators"';
+const MAYBE_SCORE =
+  'equipment, but its number may be a score; name a column of counts like "Number of Elevators"';
 const LONGEST_SHOWN = 100;
 
 export type PreparationDeps = {
@@ -221,7 +222,7 @@ function requirePlace({ name, form }: ImportTable, line: number, fields: TableCe
   if (hasPlace(fields)) return;
   const lacking = fields.address === undefined ? "address" : "state";
   throw new OperatorError(
-    `${name}, row ${line}: ${JSON.stringify(fields.name ?? "")} has no ${lacking}, and is no property of the partner`,
+    `${name}, row ${line}: ${JSON.stringify(fields.name ?? "")} has no ${lacking}, and is not a property of the partner`,
     `Pass --default ${lacking}=VALUE, which ${form!.name} files may lack, or import the property first.`,
   );
 }
