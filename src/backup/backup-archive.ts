@@ -227,6 +227,7 @@ function isSystemError(error: unknown): boolean {
   return syscall !== undefined && code !== undefined;
 }
 
+/** Reads a member of the archive to its end, and returns it as UTF-8 text. */
 export async function readBackupArchiveText(content: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of content) chunks.push(chunk);

@@ -54,6 +54,7 @@ export function parseBackupManifest(text: string, file: string): Manifest {
   return manifest;
 }
 
+/** Returns the error for a file that is no complete backup; `detail` says why. */
 export function damagedBackupError(file: string, detail: string): UnreadableBackup {
   return new UnreadableBackup(
     `${file} is damaged or not a backup: ${detail}`,

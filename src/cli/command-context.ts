@@ -55,6 +55,10 @@ export type CommandContext = Omit<CommandHost, "guard" | "logLines" | "texts"> &
   printForPrograms(result: object, text: string): void;
 };
 
+/**
+ * Returns the context of a command: its host, and the settings that its options, the environment and the configuration file
+ * lead to, read when they are first asked for.
+ */
 export function createCommandContext(
   host: CommandHost,
   given: GlobalOptions,

@@ -23,6 +23,7 @@ export type CommandEntry = NamedCommand & {
 /** A loaded entry, or only the name and summary of an entry that the command line does not mention. */
 export type ListedCommand = Command | CommandGroup | NamedCommand;
 
+/** Loads the module of a listed command or group, and returns it with its name and summary. */
 export async function loadCommandModule({
   name,
   summary,
@@ -48,6 +49,9 @@ export function defineCommand<
   A extends Arguments = Record<never, never>,
   O extends Options = Record<never, never>,
 >(definition: Definition<A, O> & NamedCommand): Command;
+/**
+ * Returns the definition with its defaults; the types of the values that `run` gets follow from the arguments and options.
+ */
 export function defineCommand<
   A extends Arguments = Record<never, never>,
   O extends Options = Record<never, never>,

@@ -153,6 +153,7 @@ export function settingKeys(): readonly SettingKey[] {
   return SETTING_KEYS;
 }
 
+/** Returns whether a text is the key of a setting, such as `server.port`. */
 export function isSettingKey(key: string): key is SettingKey {
   return (SETTING_KEYS as string[]).includes(key);
 }

@@ -29,6 +29,7 @@ export const FROM_BACKUP =
 const LARGE_WAL = 256e6;
 const HOUR_MS = 3_600_000;
 
+/** Checks the pages of the SQLite file; with `full`, also each index entry against its row. */
 export function diagnoseIntegrity(db: Database, file: string, depth: "quick" | "full"): DoctorFinding {
   try {
     const problems = findSqliteIntegrityProblems(db, depth);
@@ -40,6 +41,7 @@ export function diagnoseIntegrity(db: Database, file: string, depth: "quick" | "
   }
 }
 
+/** Compares the schema with this executable's. Throws an OperatorError for one that it cannot use. */
 export function diagnoseSchema(db: Database, file: string): DoctorFinding {
   let missing: number;
   let version: number;
@@ -79,6 +81,7 @@ export function diagnosePhotoFiles(db: Database, dataDir: string): DoctorFinding
   return okFinding(detail);
 }
 
+/** Warns of a write-ahead log that a long read keeps from being emptied. */
 export function diagnoseWal(file: string): DoctorFinding {
   const wal = `${file}-wal`;
   const bytes = existsSync(wal) ? statSync(wal).size : 0;
@@ -102,6 +105,7 @@ export function diagnoseClock(state: DatabaseState, now: Instant): DoctorFinding
   );
 }
 
+/** Checks that the key in use decrypts a secret of the database; without a database, that it is readable. */
 export async function diagnoseMasterKey(
   db: Database | undefined,
   dataDir: string,
@@ -132,6 +136,7 @@ function secretToTry(db: Database): string | undefined {
   }
 }
 
+/** Checks that the latest snapshot is not overdue, and that none is dated in the future. */
 export function diagnoseSnapshot(
   { snapshot, newestSnapshotDay }: Pick<DatabaseState, "snapshot" | "newestSnapshotDay">,
   enabled: boolean,
@@ -171,6 +176,7 @@ export function diagnoseScoringModel({ scoredBy, fit }: ModelState, own: string)
   );
 }
 
+/** Warns of deliveries that have been pending for an hour or longer. */
 export function diagnoseOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Instant): DoctorFinding {
   if (outbox.waiting === 0 || outbox.oldestAt === null) return okFinding("no pending deliveries");
   const detail = `${outbox.waiting} pending deliveries, the oldest for ${doctorDurationText(now - outbox.oldestAt)}`;
@@ -181,6 +187,7 @@ export function diagnoseOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: I
   );
 }
 
+/** Formats milliseconds in the largest unit of which there are at least two: `90 s`, `5 min`, `3 h`, `2 days`. */
 export function doctorDurationText(ms: number): string {
   if (ms < 2 * 60_000) return `${Math.max(0, Math.round(ms / 1000))} s`;
   if (ms < 2 * HOUR_MS) return `${Math.round(ms / 60_000)} min`;

@@ -30,6 +30,7 @@ export const postgresServerDoctorChecks = (facts: PostgresServerDiagnostics, now
   { name: "replication", run: () => checkReplication(facts) },
 ];
 
+/** Reports the version, encoding and size of the database that was reached. */
 export function diagnoseDatabaseServer({
   displayName,
   version,
@@ -39,6 +40,7 @@ export function diagnoseDatabaseServer({
   return okFinding(`${displayName} answers: PostgreSQL ${version}, ${encoding}, ${formatBytes(sizeBytes)}`);
 }
 
+/** Compares the schema with this executable's, and says who can migrate it. */
 export function diagnoseSharedSchema(
   { version, missing, incomplete }: PostgresDatabaseDiagnostics["schema"],
   { otherOwner }: PostgresServerDiagnostics,
@@ -57,6 +59,7 @@ export function diagnoseSharedSchema(
   return warningFinding(`version ${version}; ${missing} schema migrations pending`, remedy);
 }
 
+/** Warns of photos whose bytes are missing from the database. */
 export function diagnoseStoredPhotos({ known, missing }: { known: number; missing: number }): DoctorFinding {
   const detail = missing === 0 ? `all ${known} photos present` : `${missing} of ${known} photos missing`;
   return missing === 0

@@ -141,6 +141,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** Returns the error for a new file whose path is taken. */
 export function fileExistsError(path: string): OperatorError {
   return new OperatorError(
     `${path} already exists and was not changed`,
@@ -194,6 +195,7 @@ export function requireFreeSpace(folder: string, bytes: number, purpose: string)
 export const formatBytes = (bytes: number) =>
   bytes < 1e9 ? `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
+/** Returns the error for a path that is a symbolic link, which somebody may have planted. */
 export function symbolicLinkError(path: string): OperatorError {
   return new OperatorError(
     `${path} is a symbolic link, which Mainstay does not follow; nothing was written`,

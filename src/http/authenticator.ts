@@ -112,6 +112,7 @@ export class Authenticator {
 
 export const invalidApiKey = () => unauthorizedFailure(MESSAGES.key);
 
+/** Returns a 401 with the challenge that lists the accepted schemes. */
 export function unauthorizedFailure(message: string): HttpFailure {
   return new HttpFailure("unauthorized", message, { "www-authenticate": CHALLENGE });
 }

@@ -21,6 +21,7 @@ export function encodingFor(acceptEncoding: string | null): Encoding {
   return best === 0 ? "identity" : SUPPORTED.find((encoding) => weightOf(encoding) === best)!;
 }
 
+/** Returns the headers of a response in an encoding. */
 export function encodingHeaders(encoding: Encoding): Record<string, string> {
   return encoding === "identity"
     ? { vary: "accept-encoding" }

@@ -134,7 +134,7 @@ export function httpListReplies<Body>(
   return httpPageReplies(description, type, csvText(record, [openApiExampleOf(record)], added));
 }
 
-/** Does the same for a list whose CSV columns differ from the fields of its records. */
+/** The replies of a list as JSON and CSV, whose CSV columns differ from the fields of its records. */
 export function httpPageReplies<Body>(
   description: string,
   type: SchemaType<Body>,

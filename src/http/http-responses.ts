@@ -128,6 +128,7 @@ export function respondWithEntityTag(
   return new Response(body, { headers });
 }
 
+/** Adds the partner's daily call limit, the calls that remain and the time of the reset to the response's headers. */
 export function addRateLimitHeaders(context: RequestContext, partner: Partner, remaining: number): void {
   context.headers["x-ratelimit-limit"] = String(partner.dailyBudget);
   context.headers["x-ratelimit-remaining"] = String(remaining);

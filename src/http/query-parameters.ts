@@ -72,6 +72,7 @@ export function parseRowRange(query: HttpQuery, usual: number = PAGE_SIZES.usual
   };
 }
 
+/** Parses the parameter `tier`, in upper or lower case; undefined if it is absent. Throws invalid_request. */
 export function parseTier(query: HttpQuery): RiskTier | undefined {
   const tier = query.get("tier")?.toUpperCase();
   if (tier === undefined || tier === "CRITICAL" || tier === "WARNING" || tier === "GOOD") return tier;
@@ -93,6 +94,7 @@ export function parseAlertTier(query: HttpQuery): RiskTier | undefined {
 const instantText = (query: HttpQuery, name: string) => query.get(name)?.replace(/ (?=\d\d:\d\d$)/, "+");
 export const instantTextSince = (query: HttpQuery) => instantText(query, "since");
 
+/** Parses an ISO 8601 timestamp; undefined if it is absent. Throws invalid_request. */
 export function parseInstantQueryParameter(query: HttpQuery, name: string): Instant | undefined {
   const text = instantText(query, name);
   if (text === undefined) return undefined;
@@ -135,6 +137,7 @@ export function parseActionFilter(query: HttpQuery) {
   };
 }
 
+/** Parses the terms of a plan; absent ones have their defaults. Throws invalid_request. */
 export function parsePlanTerms(query: HttpQuery): PlanTerms {
   const { years, inflationPct, budgetUsd, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } =
     PLAN_LIMITS;
@@ -252,11 +255,13 @@ export const wantsSandboxEvents = (query: HttpQuery) => query.get("sandbox") ===
 export const wantsDemo = (query: HttpQuery) =>
   parseChoice(query, "include_demo", ["true", "false"]) === "true";
 
+/** Returns the failure of a request with an invalid parameter, which it names. */
 export function invalidParameterFailure(field: string, message: string) {
   const issue: FieldIssue = { field, message };
   return invalid(`${field} ${message}`, [issue]);
 }
 
+/** Parses digits within limits; undefined if absent. Throws invalid_request. */
 export function parseWholeNumberParameter(
   query: HttpQuery,
   name: string,
@@ -270,6 +275,7 @@ export function parseWholeNumberParameter(
   throw invalidParameterFailure(name, `must be a whole number from ${least} to ${most}, not ${quoted(text)}`);
 }
 
+/** Parses a number with a point within limits, without sign and exponent; undefined if absent. Throws invalid_request. */
 export function parseDecimalNumberParameter(
   query: HttpQuery,
   name: string,

@@ -185,6 +185,7 @@ function isFollowedByColon(text: string, from: number): boolean {
   return text.charCodeAt(i) === COLON;
 }
 
+/** Returns the failure of a request whose body exceeds the limit, in bytes. */
 export function bodyTooLargeFailure(limit: number): Failure {
   return new Failure("payload_too_large", `Body is larger than ${limit} bytes`);
 }

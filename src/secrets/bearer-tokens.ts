@@ -25,6 +25,7 @@ const MAX_TOKEN_LENGTH = 1024;
 /** The tolerated difference between the clocks of servers that share a key. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
+/** Returns what issues and verifies bearer tokens, with a key that is derived from the master key. */
 export function bearerTokens(master: MasterKey, fill: FillRandom): BearerTokens {
   const hmac = { name: "HMAC", hash: "SHA-256" };
   const imported = crypto.subtle.importKey("raw", deriveKey(master, "tokens"), hmac, false, [

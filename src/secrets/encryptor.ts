@@ -10,6 +10,7 @@ export type Encryptor = {
   decrypt(encrypted: string): Promise<string>;
 };
 
+/** Returns the encryption of stored secrets (AES-256-GCM), with a key that is derived from the master key. */
 export function createEncryptor(master: MasterKey): Encryptor {
   const key = deriveKey(master, "seal");
   return {

@@ -14,6 +14,7 @@ type KeyPurpose = "seal" | "tokens" | "acting" | "check";
 const LINE = /^mainstay-key-v1:([A-Za-z\d_-]{43})$/;
 const GROUP_AND_OTHERS = 0o077;
 
+/** Returns the path of the key file in a data folder. */
 export function masterKeyFilePath(dataDir: string): string {
   return join(dataDir, "mainstay.key");
 }

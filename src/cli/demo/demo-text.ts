@@ -45,6 +45,7 @@ export function demoExampleRequests(
   ];
 }
 
+/** Returns what the demo prints once it serves: URLs, credentials and examples. */
 export function demoText(demo: DemoSummary): string {
   const { data, apiUrl, adminUrl, webhookUrl, tries } = demo;
   const { credentials, totals, snapshot } = data;
@@ -94,7 +95,7 @@ const pageUrl = ({ data, apiUrl }: DemoSummary) => embedUrl(apiUrl, data.credent
 const appUrl = ({ apiUrl }: DemoSummary) => `${apiUrl}/embed/app`;
 const consoleUrl = ({ adminUrl }: DemoSummary) => `${adminUrl}/console`;
 
-/** Returns the same data for `--json`. */
+/** Returns what the demo prints with `--json`: the data of `demoText`. */
 export function demoDataJson(demo: DemoSummary) {
   const { data, url, apiUrl, adminUrl, webhookUrl, tries } = demo;
   const { properties, appliances, components, serviceEvents } = data.totals;

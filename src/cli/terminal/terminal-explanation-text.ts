@@ -15,6 +15,7 @@ import { type OutputWidths, terminalTable, wrapTerminalText } from "./terminal-t
 
 /* An explanation for the terminal: each step of the calculation with its numbers and their sources. */
 
+/** Returns the explanation of a score as text for a terminal, in sections. */
 export function terminalExplanationText(explained: ExplainedScore, widths: OutputWidths): string {
   const { columns: width } = widths;
   return [

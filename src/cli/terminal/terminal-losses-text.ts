@@ -31,6 +31,7 @@ const LARGEST: TerminalColumn[] = [
 /** Drivers of each kind that a table shows. */
 const SHOWN_DRIVERS = 5;
 
+/** Returns expected losses and worst years as text for a terminal; `name` heads them. */
 export function terminalLossesText(
   losses: LossesJson,
   name: string,

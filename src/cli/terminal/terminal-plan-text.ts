@@ -26,6 +26,7 @@ const dollars = (amount: number) => wholeMoney(Math.round(amount));
 const properties = (count: number) => `${usd(count)} ${count === 1 ? "property" : "properties"}`;
 const components = (count: number) => `${count} ${count === 1 ? "component" : "components"}`;
 
+/** Returns a property's plan as text for a terminal. */
 export function terminalPropertyPlanText(plan: PropertyPlan, widths: OutputWidths): string {
   const { columns: width, tableWidth } = widths;
   const chosen = new Set(plan.budget?.chosen);
@@ -103,6 +104,7 @@ function dueNowText({ unit_count, component_count, cost, immediate }: Summary["d
   );
 }
 
+/** Returns a portfolio's plan as text for a terminal. */
 export function terminalPortfolioPlanText(
   plan: PortfolioPlan,
   items: readonly PortfolioItem[],

@@ -11,6 +11,7 @@ export function terminalProgressBarWidth(columns: number): number {
   return Math.max(5, Math.min(30, columns - 58));
 }
 
+/** Returns a progress bar on standard error; one that shows nothing where that is no terminal. */
 export function createTerminalProgressBar(isTty: boolean, columns: number): ProgressBar {
   if (!isTty) return SILENT;
   const bar = new SingleBar({

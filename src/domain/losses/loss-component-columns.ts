@@ -11,6 +11,7 @@ export const CHUNK_SIZE = CHUNK;
 /** The severity of a component that damages nothing. */
 export const NO_SEVERITY = 0;
 
+/** The loss inputs of many components, a typed array for each, so that a book of a million fits in memory. */
 export class ComponentChunk {
   count = 0;
   readonly probability = new Float64Array(CHUNK);

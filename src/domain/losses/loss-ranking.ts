@@ -9,6 +9,7 @@ export type LossStanding = { others: number; lowerExpected: number; lowerDamage:
 /** The amounts per unit of some properties, in ascending order. */
 type Ranking = { expected: readonly number[]; damage: readonly number[] };
 
+/** Returns the expected losses and damages per unit of all properties, each list in ascending order. */
 export function* rankPropertiesInSteps(properties: readonly UnitLosses[]): Steps<Ranking> {
   return {
     expected: yield* sorted(properties.map(({ expected }) => expected)),

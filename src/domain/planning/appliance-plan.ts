@@ -103,6 +103,7 @@ export function unitTimingOf(
 /** Returns whether a part that is replaced on its own is due now. */
 export const isPartDue = (part: PartInPlace, caches: PlanCaches) => planPart(part, caches).dueInYears === 0;
 
+/** Returns the plan of each part by the policy of a new part in its place; parts that `mustGo` are due now. */
 export function planParts(parts: readonly PartInPlace[], caches: PlanCaches, mustGo: readonly boolean[]) {
   return parts.map((part, index) => {
     const newPart = newPartOf(part, caches);

@@ -10,6 +10,7 @@ type Links = { links: ReadonlyMap<string, ReadonlySet<string>>; reached: Readonl
 
 const linksOf = new WeakMap<Knowledge, Links>();
 
+/** Returns the cascades between appliance types, computed once for a knowledge base. */
 export function crossTypeLinks(knowledge: Knowledge): Links {
   const known = linksOf.get(knowledge);
   if (known) return known;

@@ -42,7 +42,7 @@ export function strongestClaims<C extends ClaimEvidence>(
 /** Claims that are compared in one step. */
 const CLAIMS_PER_STEP = 1000;
 
-/** Does what `strongestClaims` does, in steps. */
+/** Returns the claims that `strongestClaims` does, in steps, for properties with many. */
 export function* strongestClaimsInSteps<C extends ClaimEvidence>(
   knowledge: Knowledge,
   claims: readonly C[],

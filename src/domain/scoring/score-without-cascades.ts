@@ -111,7 +111,7 @@ export function scoreStandalone(
   return standaloneOf(knowledge, appliance, components);
 }
 
-/** Does what `scoreStandalone` does, in steps: a generator for each appliance would take longer than short histories. */
+/** Scores the components of an appliance without cascades, in steps, as `scoreStandalone` does at once: a generator for each appliance would take longer than short histories. */
 export function* scoreStandaloneInSteps(
   knowledge: Knowledge,
   appliance: ApplianceHistory,

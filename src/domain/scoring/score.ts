@@ -44,7 +44,7 @@ export function scoreProperty(
   return runSteps(scorePropertyInSteps(knowledge, history, asOf, options));
 }
 
-/** Does what `scoreProperty` does, in steps. */
+/** Returns the scores of a property by component ID, as `scoreProperty` does, in steps. */
 export function* scorePropertyInSteps(
   knowledge: Knowledge,
   history: PropertyHistory,

@@ -10,6 +10,10 @@ type AssumptionShares = Omit<AssumptionCounts, "confidence" | "costCents"> & {
   confidenceShares: Record<Confidence, number>;
 };
 
+/**
+ * Returns the shares of planned costs by their basis, and of components by their confidence, from 0 to 1; all 0 without
+ * any.
+ */
 export function assumptionSharesOf({ confidence, costCents, ...counts }: AssumptionCounts): AssumptionShares {
   const cents = COST_BASES.reduce((sum, basis) => sum + costCents[basis], 0);
   const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);

@@ -38,6 +38,7 @@ export const wordedImportNotesOf = (counts: WordedImportNotes): WordedImportNote
   return { buildingYears, earlyYears, unusualSizes, claimsToCheck, olderValuations };
 };
 
+/** Adds up the notes of two parts of an import. */
 export function sumOfWordedImportNotes(a: WordedImportNotes, b: WordedImportNotes): WordedImportNotes {
   const sum = { ...a };
   for (const name of NAMES) sum[name] += b[name];

@@ -38,6 +38,7 @@ export type SystemDeps = {
 /** The size limit of a token request, far below that of other bodies. */
 const TOKEN_BODY_BYTES = 8192;
 
+/** Returns the operation of `GET /health`, which needs no credentials. */
 export function healthOperation(checkHealth: SystemDeps["checkHealth"]): Operation {
   return publicOperation({
     id: "getHealth",

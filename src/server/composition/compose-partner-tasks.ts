@@ -31,6 +31,10 @@ export type PartnerTasks = {
 const MOST_REMEMBERED = 1000;
 const BUSY: { heldBy: undefined } = { heldBy: undefined };
 
+/**
+ * Creates what runs administrators' long tasks on partners, each in a process of its own, and remembers the latest of each
+ * partner.
+ */
 export function composePartnerTasks(deps: {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;

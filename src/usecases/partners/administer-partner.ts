@@ -53,7 +53,7 @@ export async function enableOrDisablePartner(
   });
 }
 
-/** Does the same inside the caller's transaction. */
+/** Enables or disables a partner inside the caller's transaction. */
 export async function setPartnerEnabledInTransaction(
   tx: Tx,
   actor: string,

@@ -136,6 +136,7 @@ export function newPhotoName(bytes: Uint8Array, random: (bytes: Uint8Array) => U
   return `${name}.${PHOTO_EXTENSIONS[mediaType]}`;
 }
 
+/** Returns the failure of an upload that exceeds the limit, in bytes. */
 export function photoTooLargeFailure(limit: number): Failure {
   return new Failure("payload_too_large", `The image is larger than ${limit} bytes`);
 }

@@ -42,7 +42,7 @@ export async function filteredProperties(
   });
 }
 
-/** Returns the same with the sums over all matches but those `without`. */
+/** Returns a page of the properties that match, with the sums over all matches but those `without`. */
 export async function filteredPortfolio(
   { read, yieldNow }: { read: Stores; yieldNow: Yield },
   partnerId: string,

@@ -58,7 +58,10 @@ export async function applyPropertyRetirement(
   return turned;
 }
 
-/** Does the same for an appliance, whose property is not retired; with `scores`, what remains is scored by those. */
+/**
+ * Makes an appliance's rows follow its stored retirement; its property is not retired. Scores what remains, with `scores` by
+ * those.
+ */
 export async function applyApplianceRetirement(
   writer: PortfolioWriter,
   property: Property,

@@ -17,6 +17,7 @@ export function recountExpectedCosts(prices: PriceList, page: readonly PricedRow
 /** Components written between two yields. */
 const WRITTEN_A_STEP = 200;
 
+/** Writes recounted expected costs of components, in cents, and yields between short steps. */
 export async function saveRecountedCosts(tx: Tx, costs: readonly ExpectedCost[]): Promise<void> {
   for (const [at, { id, cents }] of costs.entries()) {
     await tx.components.saveExpectedCost(id, cents);

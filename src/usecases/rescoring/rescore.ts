@@ -61,7 +61,7 @@ export type RescoreInput = {
   cause: ScoreCause;
 };
 
-/** Does the same for several properties, each listed once, and loads several small ones together. */
+/** Scores the changed appliances of several properties, each listed once, and loads several small ones together. */
 export async function rescoreProperties(
   writer: PortfolioWriter,
   rescorings: readonly RescoreInput[],

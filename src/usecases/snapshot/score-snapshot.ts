@@ -123,6 +123,7 @@ function causeOf(
 export const isScoredByModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
   baseModelVersion(modelVersion) === knowledge.modelVersion;
 
+/** Returns whether a snapshot may delete old trends: after a long gap it may not, since the day may be wrong. */
 export function maySnapshotPruneTrends(latest: Latest, day: Day): boolean {
   return latest !== undefined && daysBetween(latest.day, day) <= MAX_GAP_DAYS;
 }

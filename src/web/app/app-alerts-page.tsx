@@ -101,6 +101,7 @@ export function AppAlertsPage({ route }: { route: Route }) {
   );
 }
 
+/** Returns the path of the alerts that match the filters; empty filters are left out. */
 export function appAlertsPath(filter: Readonly<Record<string, string>>): string {
   const filters = Object.entries(filter).filter(([, value]) => value !== "");
   return `/v1/alerts${filters.length > 0 ? `?${new URLSearchParams(filters)}` : ""}`;

@@ -38,6 +38,7 @@ export const portfolioPlanPath = (query: Readonly<Record<string, string>> = {}) 
     ...query,
   })}`;
 
+/** Loads the portfolio's plan, with the demo property if the app includes it. */
 export function useAppPortfolioPlan() {
   const { api, portfolio } = useApp();
   const { includesDemo } = portfolio.state;

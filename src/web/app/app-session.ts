@@ -12,6 +12,7 @@ const RENEW_BEFORE_MS = 5 * 60_000;
 
 type ClientCredentials = { clientId: string; clientSecret: string };
 
+/** The app's session: its credentials in the tab's storage, and the bearer token that is renewed before it expires. */
 export class AppSession {
   #stored: StoredCredentials;
   #client: ClientCredentials | undefined;

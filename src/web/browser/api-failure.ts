@@ -19,6 +19,7 @@ export type FailureKind =
 export const OFFLINE_MESSAGE =
   "The server is not responding. You may be offline, or the server may be restarting.";
 
+/** A call of the API that failed, or got no response. */
 export class ApiFailure extends Error {
   constructor(
     readonly kind: FailureKind,

@@ -144,6 +144,7 @@ function EventName({ id, event, subject, created_at }: DeliveryJson) {
   );
 }
 
+/** Shows the status of a delivery in words. */
 export function ConsoleDeliveryStatus({ status }: Pick<DeliveryJson, "status">) {
   const { name, chip } = DELIVERY_LABELS[status];
   return <span class={`chip ${chip}`}>{name}</span>;

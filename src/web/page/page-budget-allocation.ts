@@ -138,6 +138,7 @@ export type SliderRange = { max: number; step: number };
 export const sliderRange = ({ kinds, components }: BudgetCandidates): SliderRange =>
   pageSliderRangeUpTo(components.reduce((sum, [kind]) => sum + kinds[kind]!.cents, 0) / 100);
 
+/** Returns the range of a budget slider that reaches an amount, in about a hundred round steps. */
 export function pageSliderRangeUpTo(all: number): SliderRange {
   const rough = Math.max(all / 100, 1);
   const power = 10 ** Math.floor(Math.log10(rough));

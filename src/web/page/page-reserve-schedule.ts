@@ -130,6 +130,7 @@ export function largestPageScheduleCosts(
 }
 const NO_YEARS = "0.0";
 
+/** Returns the sums by year of a plan, rounded so that they add up to the rounded total. */
 export function pageScheduleSumsOf(plan: PlanSummaryJson, units: number): ScheduleSums {
   const years = roundToTotal(plan.schedule.map(({ total }) => total));
   const factors = years.map((_, year) => (1 + plan.inflation_pct / 100) ** year);

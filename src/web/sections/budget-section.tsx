@@ -67,6 +67,7 @@ type SettledHandler = {
   onSettled?: ((amount: number) => void) | undefined;
 };
 
+/** Chooses the amount of a budget. */
 export function BudgetSectionAmountSlider(
   props: { range: SliderRange; amount: number; onSlide: (amount: number) => void } & SettledHandler,
 ) {

@@ -145,6 +145,7 @@ function ReserveComparison({ plan, largest }: { plan: PlanSummaryJson; largest: 
   );
 }
 
+/** Shows the assumptions of a reserve schedule. */
 export function ReserveScheduleNotesSection({
   plan,
   children,

@@ -116,6 +116,7 @@ function ComponentRow({ row, years }: { row: ScheduleRow; years: readonly number
   );
 }
 
+/** The headings of the years after `from`, up to `to`. */
 export function ScheduleSectionYearHeadings({ from, to }: { from: number; to: number }) {
   return (
     <>
@@ -168,6 +169,7 @@ export function ScheduleSectionInflatedRows(props: {
   );
 }
 
+/** The costs of a row by year, and their sum. */
 export function ScheduleSectionYearCells({ years }: { years: readonly number[] }) {
   return (
     <>

@@ -5,6 +5,7 @@ import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 /** Returns the address of a component's page. Undefined on pages that have none: names are then plain text. */
 export const ComponentHref = createContext<((componentId: string) => string) | undefined>(undefined);
 
+/** Shows a component's name, as a link where pages of components exist. */
 export function SectionComponentName({
   component,
 }: {

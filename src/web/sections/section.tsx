@@ -40,6 +40,7 @@ const MAX_ROWS = 100;
 /** The length of a heading from which its column is kept wide enough for two lines of it. */
 const LONG_HEADING = 15;
 
+/** A table with a caption that screen readers read. */
 export function SectionTable<Row>(props: {
   caption: string;
   columns: readonly SectionTableColumn<Row>[];

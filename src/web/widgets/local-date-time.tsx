@@ -13,6 +13,7 @@ function localText(at: string): string | undefined {
 export const instantWithLocalTimeText = (at: string): string =>
   [dateTime(at), localText(at)].filter(Boolean).join(" ");
 
+/** Shows an instant in UTC, and in the reader's time zone where that differs. */
 export function InstantWithLocalTime({ at }: { at: string }) {
   const local = localText(at);
   return (
