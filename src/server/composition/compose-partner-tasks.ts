@@ -32,7 +32,7 @@ const MOST_REMEMBERED = 1000;
 const BUSY: { heldBy: undefined } = { heldBy: undefined };
 
 /**
- * Creates what runs administrators' long tasks on partners, each in a process of its own, and remembers the latest of each
+ * Creates what runs administrators' long tasks on partners, one at a time for each, and remembers the latest of each
  * partner.
  */
 export function composePartnerTasks(deps: {
