@@ -230,7 +230,7 @@ describe("errors found only at run time", () => {
       "a mapping to keep where no folder is",
       ["import", "--file", "absent.csv", "--mapping", "nowhere/map.json", "--partner"],
       1,
-      "Folder not found: nowhere",
+      "specify another file with --mapping",
     ],
     ["no address of a receiver", ["partner", "set-webhook"], 2, "--off"],
     ["neither a partner nor all", ["partner", "probe-webhook"], 2, "--all"],

@@ -19,17 +19,21 @@ export async function loadComponentHistory(
   reserve: (bytes: number) => void,
 ): Promise<ServiceEvent[]> {
   const first = await store.read.serviceEvents.ofComponent(component, STEP);
-  if (first.length < STEP) return first;
+  if (first.length < STEP) {
+    reserve(bytesOf(first));
+    return first;
+  }
   return await store.inReadSnapshot(async (read) => {
     const all: ServiceEvent[] = [];
     for (;;) {
       const some = await read.serviceEvents.ofComponent(component, STEP, all.at(-1));
-      let bytes = some.length * EVENT_BYTES;
-      for (const { notes } of some) bytes += notes?.length ?? 0;
-      reserve(bytes);
+      reserve(bytesOf(some));
       for (const event of some) all.push(event);
       if (some.length < STEP) return all;
       await yieldNow();
     }
   });
 }
+
+const bytesOf = (events: readonly ServiceEvent[]): number =>
+  events.reduce((sum, { notes }) => sum + EVENT_BYTES + (notes?.length ?? 0), 0);

@@ -526,8 +526,7 @@ describe("prepared files", () => {
       ].join("\n"),
     ]);
     expect((await rowsOf("appliances")).map(({ type_id }) => type_id)).toEqual(["boiler"]);
-    const reason =
-      'equipment, but its number may be a score; name a column of counts like "Number of Elevators"';
+    const reason = 'equipment, but its number may be a score; name a count like "Number of Elevators"';
     expect(leftOut.map(({ file, ...one }) => one)).toEqual([
       { what: "Roofs", reason, cells: 2 },
       { what: "Elevators", reason, cells: 1 },

@@ -45,8 +45,7 @@ const MOST_OF_A_KIND = 500;
 const NO_COUNT = `no whole number from 0 to ${MOST_OF_A_KIND}`;
 const NO_KIND = "no kind of equipment";
 const NO_PIECES = "equipment, but neither a number of it, yes or no, nor a type";
-const MAYBE_SCORE =
-  'equipment, but its number may be a score; name a column of counts like "Number of Elevators"';
+const MAYBE_SCORE = 'equipment, but its number may be a score; name a count like "Number of Elevators"';
 const LONGEST_SHOWN = 100;
 
 export type PreparationDeps = {
