@@ -6,6 +6,7 @@ import {
   type UrgentPart,
 } from "../domain/planning/action.ts";
 import type { DueNow } from "../domain/planning/planned-appliance.ts";
+import type { AgeBasis } from "../domain/planning/replacement-policy.ts";
 import { wholeMoney } from "../domain/wording/currency-and-unit-wording.ts";
 import { probabilityText } from "../domain/wording/us-english.ts";
 import { enumOf, text } from "./definition/schema-field-types.ts";
@@ -62,15 +63,26 @@ export const addActionsToComponents = <R extends object>(
 
 const money = (cents: number) => wholeMoney(Math.round(cents / 100));
 
-/** The texts of years, which are months of policies and certified lives: some hundreds, that recur in all lists. */
-const yearTexts = new Map<number, string>();
-function years(count: number): string {
-  const known = yearTexts.get(count);
-  if (known !== undefined) return known;
-  const text = `${count.toFixed(1).replace(/\.0$/, "")} years`;
-  yearTexts.set(count, text);
-  return text;
+/** Keeps the texts of years, which are months of policies and certified lives: some hundreds, that recur in all lists. */
+function textOfYears(write: (years: number) => string): (years: number) => string {
+  const texts = new Map<number, string>();
+  return (years) => {
+    const known = texts.get(years);
+    if (known !== undefined) return known;
+    const text = write(years);
+    texts.set(years, text);
+    return text;
+  };
 }
+
+const years = textOfYears((count) => `${count.toFixed(1).replace(/\.0$/, "")} years`);
+
+/** The reasons for an age of replacement, the most frequent of all with a number. */
+const PLANNED: { readonly [Basis in AgeBasis]: (years: number) => string } = {
+  cost: textOfYears((age) => `Replacement at ${years(age)} costs least in the long run.`),
+  fixed_life: textOfYears((age) => `Its certified life is ${years(age)}.`),
+  safety: textOfYears((age) => `It is a safety component, replaced at its expected life of ${years(age)}.`),
+};
 
 /** Written without an article, which would depend on the number. */
 const likely = (probability: number) => `${probabilityText(probability)} likely`;
@@ -125,12 +137,7 @@ const REASONS: {
   unit_planned: ({ ageYears }) =>
     `Replacing the unit at ${years(ageYears)} costs least in the long run, including repairs.`,
   with_unit_planned: "Replaced together with its unit.",
-  planned: ({ basis, ageYears }) =>
-    basis === "fixed_life"
-      ? `Its certified life is ${years(ageYears)}.`
-      : basis === "safety"
-        ? `It is a safety component, replaced at its expected life of ${years(ageYears)}.`
-        : `Replacement at ${years(ageYears)} costs least in the long run.`,
+  planned: ({ basis, ageYears }) => PLANNED[basis](ageYears),
   elevated: ({ failureProbability }) =>
     `It is ${likely(failureProbability)} to fail within 12 months, but replacing it early would not save enough.`,
   unit_until_failure: "Replacing the unit before it fails would not save money.",

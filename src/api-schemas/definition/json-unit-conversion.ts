@@ -14,8 +14,11 @@ export const scoreFromHundredths = (hundredths: number): number => hundredths / 
 export const isoOrNull = (instant: Instant | null): string | null =>
   instant === null ? null : isoText(instant);
 
-/** Rounds to a number of decimals, half towards positive infinity. */
+/** The powers of ten: to compute one for each number of a list takes longer than to round it. */
+const POWERS = Array.from({ length: 13 }, (_, decimals) => 10 ** decimals);
+
+/** Rounds to a number of decimals, at most 12, half towards positive infinity. */
 export function roundJsonNumber(value: number, decimals: number): number {
-  const factor = 10 ** decimals;
+  const factor = POWERS[decimals]!;
   return Math.round(value * factor) / factor;
 }

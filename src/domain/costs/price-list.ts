@@ -30,6 +30,8 @@ export class PriceList {
   /** By type, state and size; size 0 is unknown. */
   readonly #kept = new Map<string, Map<string, Map<number, TypePrices>>>();
   #keptCount = 0;
+  /** The latest prices that were returned: most rows of a list share their appliance with the row before. */
+  #latest: TypePrices | undefined;
 
   constructor(
     readonly knowledge: Knowledge,
@@ -46,14 +48,17 @@ export class PriceList {
 
   /** Returns the prices of an appliance. Throws for an unknown type. */
   ofAppliance(appliance: PricedAppliance, property: PricedProperty): TypePrices {
+    const latest = this.#latest;
+    if (latest?.isOf(appliance, property)) return latest;
     const type = this.knowledge.type(appliance.typeId);
     const size = applianceSizeForPricing(type, appliance, property);
-    return (
+    const found =
       this.#kept
         .get(type.id)
         ?.get(property.state)
-        ?.get(size ?? 0) ?? this.#keep(type, property.state, size)
-    );
+        ?.get(size ?? 0) ?? this.#keep(type, property.state, size);
+    this.#latest = found;
+    return found;
   }
 
   /**
@@ -96,8 +101,8 @@ export class TypePrices {
 
   constructor(
     private readonly type: ApplianceType,
-    state: string,
-    size: number | null,
+    private readonly state: string,
+    private readonly size: number | null,
     terms: CostAdjustment,
     lines: CostLines,
   ) {
@@ -119,6 +124,13 @@ export class TypePrices {
           : priceOf(scale.component(def), stated(def.id)),
       );
     this.#unit = { book, stated: ofUnit, costs: { ...unit, ...this.#value(unit) } };
+  }
+
+  /** Returns whether these are the prices of an appliance. */
+  isOf(appliance: PricedAppliance, property: PricedProperty): boolean {
+    const { type, state, size } = this;
+    if (type.id !== appliance.typeId || state !== property.state) return false;
+    return (applianceSizeForPricing(type, appliance, property) ?? 0) === (size ?? 0);
   }
 
   /** True for a type that is replaced as a whole; documented sums count such a unit once at most. */

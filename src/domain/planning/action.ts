@@ -1,8 +1,7 @@
 import type { Confidence, RiskTier } from "../scoring/scoring-types.ts";
 import type { PolicyName } from "./appliance-plan.ts";
 import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
-import type { PartPlan } from "./plan.ts";
-import type { AgeBasis } from "./replacement-policy.ts";
+import type { AgeBasis, Policy } from "./replacement-policy.ts";
 import type { UnitAdvice } from "./unit-advice.ts";
 
 /** The action for an appliance or part, in one word; the most urgent first. */
@@ -75,8 +74,8 @@ export type UnitFacts = UnitAdvice & {
   principal: (PartFacts & { part: PartInPlace }) | null;
 };
 
-/** The plan of a part of its own, as its action follows from it. */
-type OwnPlan = Pick<PartPlan, "basis" | "bestAgeMonths" | "yearlyCentsRunToFailure" | "dueInYears">;
+/** The policy of a part of its own, as its action follows from it. */
+type OwnPolicy = Pick<Policy, "basis" | "bestAgeMonths" | "yearlyCentsRunToFailure">;
 
 /** Returns what to do with a unit (docs/model/planning.md#action). */
 export function actionOfWholeUnit(unit: UnitFacts): Action {
@@ -109,7 +108,7 @@ function actionOfKept(
 
 /** Returns what to do with a part. `unit` is the whole unit that it belongs to, if there is one. */
 export function actionOfPart(
-  planned: OwnPlan & { part: PartInPlace; policy: PolicyName },
+  planned: OwnPolicy & { part: PartInPlace; policy: PolicyName; dueInYears: number | null },
   facts: PartFacts,
   unit: UnitFacts | null,
 ): Action {
@@ -117,7 +116,7 @@ export function actionOfPart(
   if (unit?.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: unit.hazard } };
   return unit && planned.policy === "with_unit"
     ? actionWithUnit(unit)
-    : actionOfOwnPart(planned.part, planned, facts);
+    : actionOfOwnPart(planned.part, planned, planned.dueInYears, facts);
 }
 
 /** Returns what to do with a part that is replaced together with its unit. */
@@ -131,10 +130,15 @@ const WITH_UNIT_KEPT = {
   untilFailure: { kind: "with_unit_until_failure" },
 } as const;
 
-/** Returns what to do with a part that is replaced on its own. */
-export function actionOfOwnPart(part: PartInPlace, plan: OwnPlan, facts: Omit<PartFacts, "hazard">): Action {
-  const { basis, bestAgeMonths } = plan;
-  if (plan.dueInYears === 0) return dueNow(part, plan, facts);
+/** Returns what to do with a part that is replaced on its own, and is due in so many years; null for run to failure. */
+export function actionOfOwnPart(
+  part: PartInPlace,
+  policy: OwnPolicy,
+  dueInYears: number | null,
+  facts: Omit<PartFacts, "hazard">,
+): Action {
+  const { basis, bestAgeMonths } = policy;
+  if (dueInYears === 0) return dueNow(part, policy, facts);
   const inspected = inspection(part, facts);
   if (inspected) return inspected;
   if (basis !== null && bestAgeMonths !== null)
@@ -142,13 +146,13 @@ export function actionOfOwnPart(part: PartInPlace, plan: OwnPlan, facts: Omit<Pa
   if (facts.riskTier !== "GOOD") return elevated(part);
   return {
     name: "run_to_failure",
-    because: { kind: "not_worth_planning", yearlyCents: plan.yearlyCentsRunToFailure },
+    because: { kind: "not_worth_planning", yearlyCents: policy.yearlyCentsRunToFailure },
   };
 }
 
 function dueNow(
   part: PartInPlace,
-  { basis, bestAgeMonths }: OwnPlan,
+  { basis, bestAgeMonths }: OwnPolicy,
   { isPastUnknown }: Pick<PartFacts, "isPastUnknown">,
 ): Action {
   if (basis === "fixed_life") {

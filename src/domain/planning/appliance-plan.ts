@@ -1,14 +1,8 @@
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import { type KnownPart, newPartOf } from "./new-part.ts";
 import { lifespanYearsOf, type PartInPlace } from "./part-in-place.ts";
-import {
-  newUnitOf,
-  type PartPlan,
-  type PlanCaches,
-  planPart,
-  planPartByPolicy,
-  schedulePart,
-} from "./plan.ts";
+import { newUnitOf, type PartPlan, type PlanCaches, planPartByPolicy, schedulePart } from "./plan.ts";
+import { dueInYearsOfPart } from "./replacement-advice.ts";
 import type { CostSchedule } from "./schedule.ts";
 import { adviseOnUnit, adviseOnUnitTiming, type UnitAdvice, type UnitTiming } from "./unit-advice.ts";
 import { type PlannedUnit, planUnit, scheduleUnit } from "./unit-plan.ts";
@@ -101,7 +95,8 @@ export function unitTimingOf(
 }
 
 /** Returns whether a part that is replaced on its own is due now. */
-export const isPartDue = (part: PartInPlace, caches: PlanCaches) => planPart(part, caches).dueInYears === 0;
+export const isPartDue = (part: PartInPlace, caches: PlanCaches) =>
+  dueInYearsOfPart(part, newPartOf(part, caches).policy) === 0;
 
 /** Returns the plan of each part by the policy of a new part in its place; parts that `mustGo` are due now. */
 export function planParts(parts: readonly PartInPlace[], caches: PlanCaches, mustGo: readonly boolean[]) {

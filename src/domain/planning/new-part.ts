@@ -1,6 +1,6 @@
 import { fourierSpectraOf, type Spectrum } from "../statistics/fourier-spectrum.ts";
 import { LOOKAHEAD_MONTHS, MAX_PLAN_MONTHS } from "./horizon.ts";
-import { NumericKeyCache, type ValueCache } from "./numeric-key-cache.ts";
+import { NumericKeyCache, numericHash, type ValueCache } from "./numeric-key-cache.ts";
 import type { PartKind } from "./part-in-place.ts";
 import { cumulativeSums, makeNewPart, type NewPart } from "./renewals.ts";
 import { type Policy, replacementPolicyOf } from "./replacement-policy.ts";
@@ -37,9 +37,10 @@ export function newPartOf(kind: PartKind, { parts }: { parts: ValueCache<PartKin
 /** Keeps the new parts of so many kinds. */
 export const cacheOfNewParts = (most: number) =>
   new NumericKeyCache<PartKind, KnownPart>(most, {
-    first: ({ scaleYears }) => scaleYears,
-    second: ({ failureCents }) => failureCents,
+    hash: ({ scaleYears, failureCents, plannedCents }) => numericHash(scaleYears, failureCents, plannedCents),
     isSame: (one, other) =>
+      one.scaleYears === other.scaleYears &&
+      one.failureCents === other.failureCents &&
       one.plannedCents === other.plannedCents &&
       one.shape === other.shape &&
       one.fixedLifeYears === other.fixedLifeYears &&

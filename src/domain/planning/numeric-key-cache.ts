@@ -4,21 +4,26 @@ export type ValueCache<Key, Value> = {
   set(key: Key, value: Value): unknown;
 };
 
-/** The numbers of a key that tell most keys apart, and whether two keys with the same numbers are equal. */
+/** A whole number that tells most keys apart, and whether two keys are equal. */
 type Comparison<Key> = {
-  first(key: Key): number;
-  second(key: Key): number;
+  /** In the range of 32 bits, whose look-up takes a fraction of that of other numbers. */
+  hash(key: Key): number;
   isSame(one: Key, other: Key): boolean;
 };
 
-type Entry<Key, Value> = { key: Key; value: Value };
+/** A kept value, and the next one with the same hash. */
+type Entry<Key, Value> = { key: Key; value: Value; next: Entry<Key, Value> | undefined };
+
+/** Returns a hash of a number of years and two amounts in cents. */
+export const numericHash = (years: number, cents: number, moreCents: number): number =>
+  (years * 1e9 + cents * 31 + moreCents * 17) | 0;
 
 /**
  * Keeps values by keys of numbers. The numbers are compared as they are: texts of them take longer to write than most of
  * what is kept takes to compute. Beyond the limit, each new value replaces the oldest one.
  */
 export class NumericKeyCache<Key, Value> implements ValueCache<Key, Value> {
-  readonly #kept = new Map<number, Map<number, Entry<Key, Value>[]>>();
+  readonly #kept = new Map<number, Entry<Key, Value>>();
   /** The entries from the oldest on; once there are `most`, from `#next` on, and then from the first. */
   readonly #byAge: Entry<Key, Value>[] = [];
   #next = 0;
@@ -29,24 +34,20 @@ export class NumericKeyCache<Key, Value> implements ValueCache<Key, Value> {
   ) {}
 
   get(key: Key): Value | undefined {
-    const { first, second, isSame } = this.comparison;
-    const bucket = this.#kept.get(first(key))?.get(second(key));
-    if (bucket) for (const kept of bucket) if (isSame(kept.key, key)) return kept.value;
-    return undefined;
+    const { hash, isSame } = this.comparison;
+    let kept = this.#kept.get(hash(key));
+    while (kept && !isSame(kept.key, key)) kept = kept.next;
+    return kept?.value;
   }
 
   /** Keeps the value of a key that has none. */
   set(key: Key, value: Value): void {
-    const entry = { key, value };
+    const hash = this.comparison.hash(key);
     if (this.#byAge.length === this.most) this.#drop(this.#byAge[this.#next]!);
+    const entry = { key, value, next: this.#kept.get(hash) };
     this.#byAge[this.#next] = entry;
     this.#next = (this.#next + 1) % this.most;
-    const { first, second } = this.comparison;
-    const byFirst = this.#kept.get(first(key)) ?? new Map<number, Entry<Key, Value>[]>();
-    this.#kept.set(first(key), byFirst);
-    const bucket = byFirst.get(second(key)) ?? [];
-    byFirst.set(second(key), bucket);
-    bucket.push(entry);
+    this.#kept.set(hash, entry);
   }
 
   clear(): void {
@@ -56,11 +57,14 @@ export class NumericKeyCache<Key, Value> implements ValueCache<Key, Value> {
   }
 
   #drop(entry: Entry<Key, Value>): void {
-    const [first, second] = [this.comparison.first(entry.key), this.comparison.second(entry.key)];
-    const byFirst = this.#kept.get(first)!;
-    const bucket = byFirst.get(second)!.filter((one) => one !== entry);
-    if (bucket.length > 0) byFirst.set(second, bucket);
-    else byFirst.delete(second);
-    if (byFirst.size === 0) this.#kept.delete(first);
+    const hash = this.comparison.hash(entry.key);
+    const newest = this.#kept.get(hash)!;
+    if (newest === entry) this.#kept.delete(hash);
+    else {
+      // The oldest of all, so the last with its hash.
+      let before = newest;
+      while (before.next !== entry) before = before.next!;
+      before.next = undefined;
+    }
   }
 }

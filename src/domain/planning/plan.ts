@@ -1,6 +1,6 @@
 import { MAX_PLAN_MONTHS } from "./horizon.ts";
-import { type KnownPart, newPartOf } from "./new-part.ts";
-import { NumericKeyCache, type ValueCache } from "./numeric-key-cache.ts";
+import type { KnownPart } from "./new-part.ts";
+import { NumericKeyCache, numericHash, type ValueCache } from "./numeric-key-cache.ts";
 import {
   monthlyFailureProbabilities,
   type PartInPlace,
@@ -40,9 +40,10 @@ export function newUnitOf(kind: WholeUnitKind, minors: readonly KnownPart[], { u
 /** Keeps so many new units. */
 export const cacheOfNewUnits = (most: number) =>
   new NumericKeyCache<NewUnitKey, NewUnit>(most, {
-    first: ({ kind }) => kind.principal?.scaleYears ?? 0,
-    second: ({ kind }) => kind.failedPriceCents,
+    hash: ({ kind }) => numericHash(kind.principal?.scaleYears ?? 0, kind.failedPriceCents, kind.priceCents),
     isSame: (one, other) =>
+      one.kind.principal?.scaleYears === other.kind.principal?.scaleYears &&
+      one.kind.failedPriceCents === other.kind.failedPriceCents &&
       one.kind.priceCents === other.kind.priceCents &&
       one.kind.capMonths === other.kind.capMonths &&
       one.kind.principal?.shape === other.kind.principal?.shape &&
@@ -52,10 +53,6 @@ export const cacheOfNewUnits = (most: number) =>
 
 /** The advice on a part as if it stood alone, with the policy of its kind. */
 export type PartPlan = Advice & Policy;
-
-/** Returns the advice on a part. */
-export const planPart = (part: PartInPlace, caches: Pick<PlanCaches, "parts">): PartPlan =>
-  planPartByPolicy(newPartOf(part, caches).policy, part);
 
 /** Returns the advice on a part whose kind has a policy. */
 export function planPartByPolicy(policy: Policy, part: PartInPlace): PartPlan {

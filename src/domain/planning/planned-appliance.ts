@@ -33,8 +33,10 @@ import {
   partInPlaceOf,
 } from "./component-plan.ts";
 import { daysUntilDueDecisionMayChange, daysUntilNextDecision } from "./due-decision-days.ts";
+import { newPartOf } from "./new-part.ts";
 import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
-import { type PlanCaches, planPart } from "./plan.ts";
+import type { PlanCaches } from "./plan.ts";
+import { dueInYearsOfPart } from "./replacement-advice.ts";
 import type { CostSchedule } from "./schedule.ts";
 import { adviceOfPlannedUnit, type UnitTiming } from "./unit-advice.ts";
 
@@ -194,9 +196,10 @@ export function actionFromOwnRow<C extends ListedPart>(
   if (timing === "now") return actionWithUnit({ timing, principal: null });
   const part = partInPlaceOf(knowledge, component, partPriceOf(component), defined);
   const facts = partFacts(defined.def, component, null);
-  return timing && component.defId === whole?.principal?.defId
-    ? actionWithUnit({ timing, principal: { ...facts, part } })
-    : actionOfOwnPart(part, planPart(part, caches), facts);
+  if (timing && component.defId === whole?.principal?.defId)
+    return actionWithUnit({ timing, principal: { ...facts, part } });
+  const { policy } = newPartOf(part, caches);
+  return actionOfOwnPart(part, policy, dueInYearsOfPart(part, policy), facts);
 }
 
 /** The state of an appliance that is stored with its scores. */

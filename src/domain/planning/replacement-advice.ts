@@ -16,10 +16,11 @@ export type Advice = {
 export function adviseOnPart(part: PartInPlace, policy: Policy): Advice {
   const { plannedCents, failureCents, failureProbability } = part;
   const waitingCents = failureProbability * (failureCents - plannedCents) - policy.yearlyCents;
-  return { dueInYears: dueIn(part, policy), waitingCents };
+  return { dueInYears: dueInYearsOfPart(part, policy), waitingCents };
 }
 
-function dueIn(part: PartInPlace, { bestAgeMonths, basis }: Policy): number | null {
+/** Returns when a part is due, in years: 0 is now; null for run to failure. */
+export function dueInYearsOfPart(part: PartInPlace, { bestAgeMonths, basis }: Policy): number | null {
   if (bestAgeMonths === null) return null;
   const age = bestAgeMonths / 12;
   return basis === "fixed_life"

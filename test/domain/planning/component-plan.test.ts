@@ -9,11 +9,10 @@ import {
   partInPlaceOf,
 } from "../../../src/domain/planning/component-plan.ts";
 import { lifespanYearsOf } from "../../../src/domain/planning/part-in-place.ts";
-import { planPart } from "../../../src/domain/planning/plan.ts";
 import { emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import { knowledge } from "../scoring/histories.ts";
-import { noCaches } from "./parts.ts";
+import { planOf } from "./parts.ts";
 
 const valve: Plannable = {
   id: "C_1",
@@ -40,7 +39,7 @@ const valve: Plannable = {
 const tank: Plannable = { ...valve, id: "C_2", defId: "wh_gas_tank" };
 const price = { plannedCents: 30_000, failedCents: 90_000, basis: "own" as const };
 const partFor = (component: Plannable) => partInPlaceOf(knowledge, component, price);
-const planned = (component: Plannable) => planPart(partFor(component), noCaches());
+const planned = (component: Plannable) => planOf(partFor(component));
 
 describe("a stored component", () => {
   test("is planned by the life of its kind in its place, at the given costs", () => {

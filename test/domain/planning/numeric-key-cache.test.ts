@@ -15,9 +15,8 @@ test("the newest values are kept, as many as the limit says", () => {
   fc.assert(
     fc.property(keys, (all) => {
       const cache = new NumericKeyCache<Key, Key>(MOST, {
-        first: ({ life }) => life,
-        second: ({ cost }) => cost,
-        isSame: (one, other) => one.name === other.name,
+        hash: ({ life, cost }) => life + cost,
+        isSame: (one, other) => one.life === other.life && one.cost === other.cost && one.name === other.name,
       });
       for (const [nth, key] of all.entries()) {
         expect(cache.get(key)).toBeUndefined();

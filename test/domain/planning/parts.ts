@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { addScheduleVariance, emptyVarianceSums } from "../../../src/domain/planning/cost-variance.ts";
 import { newPartOf } from "../../../src/domain/planning/new-part.ts";
 import type { PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
-import { type PlanCaches, planPart, schedulePart } from "../../../src/domain/planning/plan.ts";
+import { type PlanCaches, planPartByPolicy, schedulePart } from "../../../src/domain/planning/plan.ts";
 import { addYearlyCosts, emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
 
 export const noCaches = (): PlanCaches => ({ parts: new Map(), units: new Map() });
@@ -51,8 +51,9 @@ export function yearsOf(parts: readonly PartInPlace[], years: number) {
   const sums = { ...emptyYearlyCosts(years), ...emptyVarianceSums(years) };
   const caches = noCaches();
   const plans = parts.map((part) => {
-    const plan = planPart(part, caches);
-    const schedule = schedulePart(part, plan, newPartOf(part, caches), years);
+    const newPart = newPartOf(part, caches);
+    const plan = planPartByPolicy(newPart.policy, part);
+    const schedule = schedulePart(part, plan, newPart, years);
     addYearlyCosts(sums, schedule);
     addScheduleVariance(sums, schedule);
     return plan;
@@ -60,7 +61,7 @@ export function yearsOf(parts: readonly PartInPlace[], years: number) {
   return { plans, sums };
 }
 
-export const planOf = (part: PartInPlace) => planPart(part, noCaches());
+export const planOf = (part: PartInPlace) => planPartByPolicy(newPartOf(part, noCaches()).policy, part);
 
 /** Returns S(t), the probability that a new part survives t years. */
 export const survival = ({ shape, scaleYears }: PartInPlace, years: number) =>
