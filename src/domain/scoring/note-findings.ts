@@ -41,7 +41,7 @@ export function scoringFindingsOfNote(
   const found = findKeywords(keywords, notes).map(({ group, share }) =>
     share === 1 ? group.id : group.id + HALF,
   );
-  const inspections = findKeywords(inspectionWords, notes).map(({ group }) => group.id);
+  const inspections = findPhrases(inspectionWords, notes).map(({ group }) => group.id);
   return {
     noteKey: keyOf(notes),
     findings: found.join(" "),
@@ -58,21 +58,24 @@ export function scoringFindingsOfNote(
 function readHazards({ rules, units }: HazardWords, notes: string): string | null {
   const isOfUnits = units.test(notes);
   const found = isOfUnits ? [OF_UNITS] : [];
-  if (firstWords(rules).test(notes))
-    for (const { group, share } of findKeywords(rules, notes))
-      if (share === 1) found.push(group.id);
-      else if (isOfUnits) found.push(goneFromUnitsMark(group.id));
+  for (const { group, share } of findPhrases(rules, notes))
+    if (share === 1) found.push(group.id);
+    else if (isOfUnits) found.push(goneFromUnitsMark(group.id));
   return found.length === 0 ? null : found.join(" ");
 }
 
+/** Finds word groups that have phrases alone. Most notes contain none of their first words, and need not be read for them. */
+const findPhrases = (rules: KeywordRules, notes: string) =>
+  firstWords(rules).test(notes.toLowerCase()) ? findKeywords(rules, notes) : [];
+
 const expressions = new WeakMap<KeywordRules, RegExp>();
 
-/** Returns an expression for notes that may contain a phrase: most contain none, and need not be read a second time. */
+/** Returns an expression for lower-case notes that may contain a phrase. */
 function firstWords(rules: KeywordRules): RegExp {
   let expression = expressions.get(rules);
   if (!expression) {
-    const words = new Set(rules.groups.flatMap(({ phrases }) => phrases.map((text) => text.split(" ")[0])));
-    expression = new RegExp(`\\b(?:${[...words].join("|")})`, "i");
+    const words = rules.groups.flatMap(({ phrases }) => phrases.map((text) => text.split(/[ ']/)[0]));
+    expression = new RegExp([...new Set(words)].join("|"));
     expressions.set(rules, expression);
   }
   return expression;
