@@ -66,8 +66,11 @@ export function componentStore(engine: Engine) {
   const cost = ["expectedCostCents"] as const;
   // PostgreSQL's statements are batched, so that each column is set by one of them.
   const saveExpectedCost = engine.setRow(components, "id", cost);
-  const moved = [...settled, "riskScore", "riskTier"] as const;
+  const ranked = [...settled, "riskScore"] as const;
+  const moved = [...ranked, "riskTier"] as const;
   const saveMoved = engine.setRow(components, "id", isOne ? moved : [...moved, ...cost]);
+  const saveRanked = isOne ? saveMoved : engine.setRow(components, "id", ranked);
+  const saveRankedAndCost = isOne ? saveMoved : engine.setRow(components, "id", [...ranked, ...cost]);
   const saveSettled = isOne ? saveMoved : engine.setRow(components, "id", settled);
   const saveSettledAndCost = isOne ? saveMoved : engine.setRow(components, "id", [...settled, ...cost]);
   const saveAged = isOne ? saveMoved : engine.setRow(components, "id", aged);
@@ -234,16 +237,17 @@ export function componentStore(engine: Engine) {
       return chosen.at(-1)?.seq;
     },
     /**
-     * Writes a score. `extent` tells what may have changed: everything, all but the score and its tier, or only the
-     * values that change daily; and `hasNewCost` whether the expected cost has. The other values are passed unchanged.
+     * Writes a score. `extent` tells what may have changed: everything, all but the tier, all but the score and its tier, or
+     * only the values that change daily; and `hasNewCost` whether the expected cost has. The other values are passed unchanged.
      */
     saveScore(
       scored: ScoredColumns,
-      extent: "moved" | "settled" | "aged",
+      extent: "moved" | "ranked" | "settled" | "aged",
       hasNewCost = false,
     ): void | Promise<void> {
       if (isOne) return saveAll(scored, hasNewCost);
       if (extent === "moved") return saveMoved(scored);
+      if (extent === "ranked") return (hasNewCost ? saveRankedAndCost : saveRanked)(scored);
       if (extent === "settled") return (hasNewCost ? saveSettledAndCost : saveSettled)(scored);
       return (hasNewCost ? saveAgedAndCost : saveAged)(scored);
     },

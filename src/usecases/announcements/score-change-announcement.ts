@@ -21,12 +21,16 @@ export function announcesTierChange(cause: ScoreCause, before: ComponentToScore,
   return cause !== "replacement" || after.riskTier === "GOOD";
 }
 
-/** Returns whether the change touches no index, counter or trend. */
-export function isScoreChangeOnlyByAging(before: ComponentToScore, after: Component): boolean {
-  return (
-    before.riskScore === after.riskScore &&
+/** Returns which of the stored values a change may concern besides those that change daily, for the indexes that it touches. */
+export function extentOfScoreChange(
+  before: ComponentToScore,
+  after: Component,
+): "moved" | "ranked" | "settled" | "aged" {
+  if (before.riskTier !== after.riskTier) return "moved";
+  if (before.riskScore !== after.riskScore) return "ranked";
+  const isSettled =
     before.announcedTier === after.announcedTier &&
     before.rescoredAt === after.rescoredAt &&
-    before.trendScore === after.trendScore
-  );
+    before.trendScore === after.trendScore;
+  return isSettled ? "aged" : "settled";
 }

@@ -24,11 +24,12 @@ export class PortfolioListCounterChanges {
   }
 
   /** Moves a component to the counters of its new score. */
-  move(before: ComponentToScore, after: ComponentToScore): void {
-    if (before.riskScore === after.riskScore && isSettledElevated(before) === isSettledElevated(after))
-      return;
-    this.count(before, -1);
-    this.count(after, 1);
+  move(before: ComponentToScore, { riskScore, riskTier, rescoredAt }: ComponentToScore): void {
+    const { seq } = before;
+    if (before.riskScore !== riskScore) this.#move(before.riskScore, riskScore, seq);
+    if (before.riskTier !== riskTier) this.#move(TIER_BUCKETS[before.riskTier], TIER_BUCKETS[riskTier], seq);
+    const isSettled = isSettledElevated({ riskTier, rescoredAt });
+    if (isSettledElevated(before) !== isSettled) this.#add(SETTLED_ELEVATED, seq, isSettled ? 1 : -1);
   }
 
   /** Counts a row that leaves a list, or comes back into it. */
@@ -42,14 +43,23 @@ export class PortfolioListCounterChanges {
         if (count !== 0) await tx.totals.addToCounter(partnerId, bucket, block, count);
   }
 
+  #move(from: number, to: number, seq: number): void {
+    this.#add(from, seq, -1);
+    this.#add(to, seq, 1);
+  }
+
   #add(bucket: number, seq: number, change: 1 | -1): void {
-    const blocks = this.#changes.get(bucket) ?? new Map<number, number>();
-    this.#changes.set(bucket, blocks);
-    for (const block of [WHOLE_BUCKET, counterBlockOf(seq)])
-      blocks.set(block, (blocks.get(block) ?? 0) + change);
+    let blocks = this.#changes.get(bucket);
+    if (!blocks) {
+      blocks = new Map([[WHOLE_BUCKET, 0]]);
+      this.#changes.set(bucket, blocks);
+    }
+    const block = counterBlockOf(seq);
+    blocks.set(WHOLE_BUCKET, blocks.get(WHOLE_BUCKET)! + change);
+    blocks.set(block, (blocks.get(block) ?? 0) + change);
   }
 }
 
 /** Returns whether the component is one of those above GOOD that the latest snapshot scored. */
-const isSettledElevated = ({ riskTier, rescoredAt }: ComponentToScore) =>
+const isSettledElevated = ({ riskTier, rescoredAt }: Pick<ComponentToScore, "riskTier" | "rescoredAt">) =>
   riskTier !== "GOOD" && rescoredAt === null;

@@ -20,7 +20,13 @@ type CostedAppliance = SummedAppliance & Pick<Appliance, "brandTier">;
 type Scored = OwnCosts & Pick<Component, "id" | "applianceId" | "defId" | "riskScore">;
 
 /** The state of an appliance before a write changes it: those of its components that change. */
-type Found = { appliance: SummedAppliance; property: PricedProperty; components: Map<string, Scored> };
+type Found = {
+  appliance: SummedAppliance;
+  property: PricedProperty;
+  components: Map<string, Scored>;
+  /** False if only scores change, with which the expected costs and what is due are stored already. */
+  isRepriced: boolean;
+};
 
 /** An appliance that the write has created: as it was then, unless the write has changed it since. */
 type Created = { appliance: SummedAppliance; components: Map<string, Scored>; isChanged: boolean };
@@ -106,20 +112,27 @@ export class PortfolioMoneyChanges {
     return created !== undefined;
   }
 
-  /** Notes an appliance before the write changes what its costs depend on, or the score or own numbers of a component. */
-  change(appliance: SummedAppliance, property: PricedProperty, component?: Scored): void {
+  /** Notes an appliance before the write changes what its costs depend on, or the own numbers of a component. */
+  reprice(appliance: SummedAppliance, property: PricedProperty, component?: Scored): void {
     const created = this.#created.get(appliance.id);
-    if (created) {
-      // The score of a component does not change the appliance.
-      created.isChanged ||= component === undefined;
-      return;
-    }
+    // The own numbers of a component do not change the appliance.
+    if (created) created.isChanged ||= component === undefined;
+    else this.#find(appliance, property, component).isRepriced = true;
+  }
+
+  /** Notes a component of an appliance that the write has not created, before its score changes. */
+  rescore(appliance: SummedAppliance, property: PricedProperty, component: Scored): void {
+    this.#find(appliance, property, component);
+  }
+
+  #find(appliance: SummedAppliance, property: PricedProperty, component?: Scored): Found {
     let found = this.#found.get(appliance.id);
     if (!found) {
-      found = { appliance, property: { ...property }, components: new Map() };
+      found = { appliance, property: { ...property }, components: new Map(), isRepriced: false };
       this.#found.set(appliance.id, found);
     }
     if (component && !found.components.has(component.id)) found.components.set(component.id, component);
+    return found;
   }
 
   /** Forgets an appliance whose property is counted again: its components may be of another type by now. */
@@ -144,7 +157,8 @@ export class PortfolioMoneyChanges {
     const ids = [...this.#found.keys()];
     for (let from = 0; from < ids.length; from += APPLIANCES_A_STEP) {
       const some = ids.slice(from, from + APPLIANCES_A_STEP);
-      const now = new Map((await tx.appliances.ofIds(partnerId, some)).map((one) => [one.id, one]));
+      const repriced = some.filter((id) => this.#found.get(id)!.isRepriced);
+      const now = new Map((await tx.appliances.ofIds(partnerId, repriced)).map((one) => [one.id, one]));
       const components = Map.groupBy(await tx.components.ofAppliances(some), (one) => one.applianceId);
       for (const id of some) {
         const found = this.#found.get(id)!;
@@ -154,8 +168,10 @@ export class PortfolioMoneyChanges {
         const beforePrices = prices.ofAppliance(found.appliance, found.property);
         yield { propertyId, money: moneyOfAppliance(beforePrices, before), sign: -1 };
         const stored = now.get(id);
-        if (stored) await this.#renewExpectedCosts(stored, present);
-        if (stored) await due.settle(stored, present);
+        if (stored) {
+          await this.#renewExpectedCosts(stored, present);
+          await due.settle(stored, present);
+        }
         const after = stored ?? found.appliance;
         const afterPrices = prices.ofAppliance(after, await this.placeOf(after.propertyId));
         yield { propertyId: after.propertyId, money: moneyOfAppliance(afterPrices, present), sign: 1 };

@@ -17,7 +17,7 @@ import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/st
 import { AnnouncementOutbox } from "../announcements/announcement-outbox.ts";
 import {
   announcesTierChange,
-  isScoreChangeOnlyByAging,
+  extentOfScoreChange,
   type ScoreCause,
 } from "../announcements/score-change-announcement.ts";
 import { TierAnnouncements } from "../announcements/tier-announcements.ts";
@@ -262,7 +262,7 @@ export class PortfolioWriter {
    * the own numbers of a component. The sums of money follow at the end of the write.
    */
   priceChanges(appliance: SummedAppliance, property: PricedProperty, component?: Component): void {
-    this.#money.change(appliance, property, component);
+    this.#money.reprice(appliance, property, component);
     this.markPlanStale(appliance.propertyId);
   }
 
@@ -330,11 +330,7 @@ export class PortfolioWriter {
       await this.#insertComponent(after);
       return after;
     }
-    const extent = isScoreChangeOnlyByAging(before, after)
-      ? "aged"
-      : before.riskScore === after.riskScore
-        ? "settled"
-        : "moved";
+    const extent = extentOfScoreChange(before, after);
     const hasNewCost = after.expectedCostCents !== before.expectedCostCents;
     const saved = this.tx.components.saveScore(after, extent, hasNewCost);
     if (saved) await saved;
@@ -343,7 +339,7 @@ export class PortfolioWriter {
     this.#sums.moveScore(before, after);
     if (before.riskTier !== after.riskTier) {
       if (!this.#money.addNew(after))
-        this.#money.change(appliance, await this.#money.placeOf(appliance.propertyId), before);
+        this.#money.rescore(appliance, await this.#money.placeOf(appliance.propertyId), before);
       this.#sums.moveTier(before, after);
     }
     return after;

@@ -569,7 +569,13 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const settled = { ...score, trendScore: 61, announcedTier: "GOOD" as const, rescoredAt: NOW + 5 };
       await write(async (tx) => tx.components.saveScore(settled, "settled"));
       expect(await store.find(partner.id, first!.id)).toEqual(settled);
-      await write(async (tx) => tx.components.saveScore(first!, "moved"));
+      const ranked = { ...settled, riskScore: 62 };
+      await write(async (tx) => tx.components.saveScore(ranked, "ranked"));
+      expect(await store.find(partner.id, first!.id)).toEqual(ranked);
+      const costly = { ...ranked, riskScore: 63, expectedCostCents: 7 };
+      await write(async (tx) => tx.components.saveScore(costly, "ranked", true));
+      expect(await store.find(partner.id, first!.id)).toEqual(costly);
+      await write(async (tx) => tx.components.saveScore(first!, "moved", true));
       await write((tx) => tx.components.saveDates(first!.id, first!));
       await write((tx) => tx.components.update(first!.id, { installYear: first!.installYear }));
       expect(await store.find(partner.id, first!.id)).toEqual(first);
