@@ -43,6 +43,16 @@ export function isToleratedWearChange(before: PartWear, after: PartWear): boolea
   );
 }
 
+/**
+ * Returns by how many days a change of a component's evidence on the day of its latest score shortens the time for which a
+ * decision holds: as many as would have allowed it. Infinity where its age changes, too.
+ */
+export function heldDaysLost(before: PartWear, after: PartWear): number {
+  if (after.effectiveAgeYears !== before.effectiveAgeYears) return Number.POSITIVE_INFINITY;
+  if (after.hazardRatio === before.hazardRatio) return 0;
+  return Math.ceil(Math.abs(Math.log(after.hazardRatio / before.hazardRatio)) / LARGEST_DAILY_CHANGE);
+}
+
 /** The wear of an appliance's parts at one end of what a hold allows. */
 type Worn = { parts: readonly PartInPlace[]; calendarYears: number };
 

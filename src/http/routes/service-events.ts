@@ -65,7 +65,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
         });
         return await writeBulkRequest(items, warn, (left) =>
           writePortfolio(async (writer) => {
-            const log = new ServiceLog(writer);
+            const log = new ServiceLog(writer, true);
             await log.preloadByIds(left.flatMap((item) => ("input" in item ? item.input.applianceId : [])));
             const result = await saveBulkRequestItems(left, writer, (item) => log.add(item));
             await log.finish();

@@ -54,7 +54,11 @@ export class ServiceLog {
   readonly #properties = new Map<string, SizedProperty>();
   readonly #outcomes: PredictionOutcomeLog;
 
-  constructor(private readonly writer: PortfolioWriter) {
+  /** `isOnlyChange`: the write adds events, and changes nothing else of the portfolio. */
+  constructor(
+    private readonly writer: PortfolioWriter,
+    private readonly isOnlyChange = false,
+  ) {
     this.#outcomes = new PredictionOutcomeLog(writer);
   }
 
@@ -266,7 +270,9 @@ export class ServiceLog {
     );
     const whole = new Set(moved.map(({ id }) => id));
     const neighbours = [...this.#touched].filter(([propertyId]) => !whole.has(propertyId));
+    this.writer.due.trustEvidence(this.isOnlyChange);
     await this.#rescore(neighbours, properties, false);
+    this.writer.due.trustEvidence(false);
     // A replacement announces only the components that it restores, not the changes by other events of the request.
     await this.#rescore([...this.#touched], properties, true);
   }

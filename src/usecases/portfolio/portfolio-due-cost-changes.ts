@@ -4,7 +4,7 @@ import type { CostContext, PlannedPlace } from "../../domain/costs/cost-context.
 import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
-import { isToleratedWearChange } from "../../domain/planning/due-decision-days.ts";
+import { heldDaysLost, isToleratedWearChange } from "../../domain/planning/due-decision-days.ts";
 import { planContextOf } from "../../domain/planning/plan-context.ts";
 import {
   applianceDueState,
@@ -13,7 +13,7 @@ import {
   type PlanContext,
   type StoredDue,
 } from "../../domain/planning/planned-appliance.ts";
-import type { Day } from "../../domain/time.ts";
+import { addDays, type Day } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 
 /** The fields of an appliance that what is due of it depends on, and what was stored of it. */
@@ -30,8 +30,14 @@ type DueAppliance = Pick<
   | keyof StoredDue
 >;
 
-/** An appliance of which some components are scored. `isHeld`: they only aged, and an earlier decision holds. */
-type OpenAppliance = { appliance: DueAppliance; components: Map<string, Component>; isHeld: boolean };
+/**
+ * An appliance of which some components are scored. `lostDays`: by how many days an earlier decision holds shorter; Infinity if
+ * it does not hold.
+ */
+type OpenAppliance = { appliance: DueAppliance; components: Map<string, Component>; lostDays: number };
+
+/** The changes of components for which an earlier decision may hold: those of a day, or of evidence that was added. */
+type TrustedChange = "none" | "aging" | "evidence";
 
 /** Follows what a write does to the cost of what is due now, appliance by appliance. */
 export class PortfolioDueCostChanges {
@@ -40,7 +46,7 @@ export class PortfolioDueCostChanges {
   /** The states that this write has stored. */
   readonly #saved = new Map<string, StoredDue>();
   #isHolding = false;
-  #isTrusting = false;
+  #trusted: TrustedChange = "none";
   #context: PlanContext<DuePart> | undefined;
 
   /** `add` receives the differences, by property. */
@@ -54,7 +60,15 @@ export class PortfolioDueCostChanges {
   /** Stores with each decision how long it holds; with `trusts`, makes none for an appliance of which one still holds. */
   hold(trusts: boolean): void {
     this.#isHolding = true;
-    this.#isTrusting = trusts;
+    this.#trusted = trusts ? "aging" : "none";
+  }
+
+  /**
+   * Lets decisions hold for appliances whose components are scored next with more service events than on the same day before, or
+   * with `trusts` false no longer. Nothing else may have changed that is due of them follows from.
+   */
+  trustEvidence(trusts: boolean): void {
+    this.#trusted = trusts ? "evidence" : "none";
   }
 
   /**
@@ -71,22 +85,43 @@ export class PortfolioDueCostChanges {
     const appliance = flags === stored.flags ? stored : { ...stored, flags, dueHoldsUntil: null };
     let open = this.#open.get(appliance.id);
     if (!open) {
-      open = { appliance, components: new Map(), isHeld: this.#isTrusting };
+      open = { appliance, components: new Map(), lostDays: 0 };
       this.#open.set(appliance.id, open);
     }
     open.appliance = appliance;
-    open.isHeld &&= isHeldOn(appliance, component.scoredOn) && isToleratedWearChange(before, component);
+    if (open.lostDays < Infinity)
+      open.lostDays = Math.max(open.lostDays, this.#daysLost(appliance, before, component));
     open.components.set(component.id, component);
     if (open.components.size < this.knowledge.type(appliance.typeId).components.length) return undefined;
     this.#open.delete(appliance.id);
-    return open.isHeld ? undefined : this.settle(appliance, [...open.components.values()]);
+    return this.#settleOpen(open);
   }
 
   /** Settles the appliances that have fewer components than their type. */
   async settleRest(): Promise<void> {
-    for (const { appliance, components, isHeld } of this.#open.values())
-      if (!isHeld) await this.settle(appliance, [...components.values()]);
+    for (const open of this.#open.values()) await this.#settleOpen(open);
     this.#open.clear();
+  }
+
+  /** Returns by how many days the change of a component shortens the time for which the stored decision holds. */
+  #daysLost(appliance: DueAppliance, before: ComponentToScore, component: Component): number {
+    if (this.#trusted === "none" || !isHeldOn(appliance, component.scoredOn)) return Infinity;
+    // Stored by this write, which the row does not show.
+    if (this.#saved.has(appliance.id)) return Infinity;
+    if (this.#trusted === "evidence") return heldDaysLost(before, component);
+    return isToleratedWearChange(before, component) ? 0 : Infinity;
+  }
+
+  #settleOpen({ appliance, components, lostDays }: OpenAppliance): Promise<void> | undefined {
+    if (lostDays === 0) return undefined;
+    const all = [...components.values()];
+    if (lostDays < Infinity) {
+      const { dueCents, unitTiming } = appliance;
+      const dueHoldsUntil = addDays(appliance.dueHoldsUntil!, -lostDays);
+      if (isHeldOn({ dueHoldsUntil }, all[0]!.scoredOn))
+        return this.#save(appliance, appliance, { dueCents, unitTiming, dueHoldsUntil });
+    }
+    return this.settle(appliance, all);
   }
 
   /** Forgets an appliance whose property is counted again. */
@@ -132,7 +167,7 @@ export class PortfolioDueCostChanges {
 
 const NOTHING_DUE: StoredDue = { dueCents: 0, unitTiming: null, dueHoldsUntil: null };
 
-const isHeldOn = ({ dueHoldsUntil }: DueAppliance, day: Day) =>
+const isHeldOn = ({ dueHoldsUntil }: Pick<StoredDue, "dueHoldsUntil">, day: Day) =>
   dueHoldsUntil !== null && day <= dueHoldsUntil;
 
 type DuePart = DueComponent & PricedComponent & { flags: string };

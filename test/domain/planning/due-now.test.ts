@@ -6,6 +6,7 @@ import type { Plannable } from "../../../src/domain/planning/component-plan.ts";
 import { DueCostSum } from "../../../src/domain/planning/due-cost-sum.ts";
 import {
   daysUntilNextDecision,
+  heldDaysLost,
   isToleratedWearChange,
   LARGEST_DAILY_CHANGE,
 } from "../../../src/domain/planning/due-decision-days.ts";
@@ -177,6 +178,51 @@ test("what is due holds for as long as it is said to, however the parts age", ()
   );
   for (const kind of ["now held", "later held", "nothing held", "a part held", "later"])
     expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(5);
+});
+
+// Rule: due-hold
+test("what is due holds for fewer days after a change of evidence", () => {
+  const cases = fc.tuple(
+    anyAppliance,
+    fc.nat(300),
+    fc.array(fc.integer({ min: -30, max: 30 }), { minLength: 1 }),
+  );
+  let shortened = 0;
+  assertForAll(
+    cases,
+    ([any, before, changes]) => {
+      const components = aged(any, Math.max(0, daysUntilOther(any) - before), [{ age: 1, evidence: 0 }]);
+      const { dueHoldsUntil, ...due } = applianceDueState(context, components);
+      const held = dueHoldsUntil === null ? 0 : daysBetween(components[0]!.scoredOn, dueHoldsUntil);
+      const after = components.map((component, at) => {
+        const change = changes[at % changes.length]! * LARGEST_DAILY_CHANGE;
+        return { ...component, hazardRatio: component.hazardRatio * Math.exp(change) };
+      });
+      const left = held - Math.max(...after.map((one, at) => heldDaysLost(components[at]!, one)));
+      if (left < 0) return;
+      if (left < held) shortened++;
+      for (const wear of [
+        { age: 1, evidence: 1 },
+        { age: 0, evidence: -1 },
+      ])
+        expect(dueStateOfAppliance(context, aged(after, left, [wear]))).toEqual(due);
+    },
+    60,
+  );
+  expect(shortened).toBeGreaterThan(5);
+});
+
+// Rule: due-hold
+test("evidence costs a held decision a day for each change that it allows in one, another age all of them", () => {
+  const before = { effectiveAgeYears: 9, hazardRatio: 1.2 };
+  const after = (days: number) => ({ ...before, hazardRatio: 1.2 * Math.exp(days * LARGEST_DAILY_CHANGE) });
+  expect(heldDaysLost(before, before)).toBe(0);
+  for (const sign of [1, -1]) {
+    expect(heldDaysLost(before, after(sign * 0.1))).toBe(1);
+    expect(heldDaysLost(before, after(sign * 6.5))).toBe(7);
+  }
+  for (const effectiveAgeYears of [8.99, 9.01])
+    expect(heldDaysLost(before, { ...before, effectiveAgeYears })).toBe(Number.POSITIVE_INFINITY);
 });
 
 // Rule: due-hold

@@ -32,9 +32,9 @@ const wrong = async () => {
   const found = await recountDerivedData({ ...fixture, knowledge, yieldNow: async () => {} }, false);
   return Object.entries(found).filter(([, count]) => count > 0);
 };
-const log = (event: Partial<NewServiceEvent>) =>
+const log = (event: Partial<NewServiceEvent>, isOnlyChange = false) =>
   fixture.write(async (writer) => {
-    const service = new ServiceLog(writer);
+    const service = new ServiceLog(writer, isOnlyChange);
     await service.add({ ...VISIT, applianceId: elevatorId, ...event });
     await service.finish();
   });
@@ -98,6 +98,37 @@ test("a snapshot takes what is due from an earlier decision, and a write decides
   await tamper("2099-01-01");
   await fixture.write(async (writer) => writer.recount(propertyId));
   expect(await appliance(unitId)).toMatchObject({ unitTiming: "later", dueHoldsUntil: null });
+  expect(await wrong()).toEqual([]);
+});
+
+// Rule: due-hold
+test("service events alone keep what is due of appliances that get no other age or flags", async () => {
+  const { store } = fixture;
+  const isDue = { dueCents: 0, unitTiming: "now" } as const;
+  const logAlone = async (event: Partial<NewServiceEvent>, dueHoldsUntil: string) => {
+    await store.write((tx) => tx.appliances.saveDue(unitId, { ...isDue, dueHoldsUntil }));
+    await log({ applianceId: unitId, ...event }, true);
+    return await appliance(unitId);
+  };
+  // The others of the day count already.
+  await log({ applianceId: unitId, date: "2026-02-10" });
+  const same = { date: "2026-02-09", conditionAfter: "good" } as const;
+  expect(await logAlone(same, "2099-01-01")).toMatchObject({ ...isDue, dueHoldsUntil: "2099-01-01" });
+  const inspected = { date: "2026-03-01", conditionAfter: null };
+  const { dueHoldsUntil, ...kept } = await logAlone(inspected, "2099-01-01");
+  expect(kept).toMatchObject(isDue);
+  expect(dueHoldsUntil! < "2099-01-01" && dueHoldsUntil! > "2098-11-01", dueHoldsUntil!).toBe(true);
+  const decided = { unitTiming: "later", dueHoldsUntil: null } as const;
+  const today = dayOf(fixture.time.now);
+  expect(
+    await logAlone({ ...inspected, date: "2026-03-04" }, today),
+    "for less than the change",
+  ).toMatchObject(decided);
+  expect(await logAlone(same, addDays(today, -1)), "no more").toMatchObject(decided);
+  const cleaned = { date: "2026-03-02", eventType: "Preventive Maintenance" } as const;
+  expect(await logAlone(cleaned, "2099-01-01"), "another age").toMatchObject(decided);
+  const replaced = { date: "2026-03-03", eventType: "Replacement" } as const;
+  expect(await logAlone(replaced, "2099-01-01"), "another part").toMatchObject(decided);
   expect(await wrong()).toEqual([]);
 });
 
