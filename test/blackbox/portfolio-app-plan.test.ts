@@ -474,9 +474,10 @@ test("the actions of all properties are filtered, sorted, selected, marked and s
   const { actions, total, totals } = await of();
   expect(total).toBeGreaterThan(3);
   const totalsText = page.locator(".result-totals");
+  const waiting = totals.cost_of_waiting_a_year;
   expect(await totalsText.innerText()).toContain(
-    `${total} actions: planned cost ${dollars(totals.proactive_cost)}; waiting a year is expected to cost ` +
-      dollars(totals.cost_of_waiting_a_year),
+    `${total} actions: planned cost ${dollars(totals.proactive_cost)} if all are replaced; waiting a year is ` +
+      `expected to ${Math.round(waiting) < 0 ? `save ${dollars(-waiting)};` : `cost ${dollars(waiting)} more;`}`,
   );
   const names = () =>
     page.locator("table.rows tbody .name > a[href*='nents'], table.rows tbody .name > a[href*='ances']");

@@ -178,11 +178,13 @@ function pathOf(query: URLSearchParams): string {
 function Totals({ page }: { page: ActionPageJson }) {
   const { total, totals } = page;
   if (total === 0) return null;
+  const waiting = Math.round(totals.cost_of_waiting_a_year);
   return (
     <p class="result-totals" role="status">
       <strong>{countWithNoun(total, "action")}</strong>: planned cost{" "}
-      <strong>{moneyText(Math.round(totals.proactive_cost))}</strong>; waiting a year is expected to cost{" "}
-      <strong>{moneyText(Math.round(totals.cost_of_waiting_a_year))}</strong> more; failures within 12 months,{" "}
+      <strong>{moneyText(Math.round(totals.proactive_cost))}</strong> if all are replaced; waiting a year is
+      expected to {waiting < 0 ? "save" : "cost"} <strong>{moneyText(Math.abs(waiting))}</strong>
+      {waiting >= 0 && " more"}; failures within 12 months,{" "}
       <strong>{moneyText(Math.round(totals.expected_cost_12m))}</strong>.
     </p>
   );
@@ -308,7 +310,7 @@ const columnsOf = (
     key: "action",
     heading: "Action",
     shownFrom: "medium",
-    width: "medium",
+    width: "roomy",
     cell: (row) => (
       <>
         <span class={`action ${row.action}`} title={row.reason}>
