@@ -24,6 +24,7 @@ import {
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { WorkMarks } from "../../../src/usecases/work-marks/work-marks.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { onPostgres } from "../../support/postgres.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const DAY_MS = 86_400_000;
@@ -225,7 +226,7 @@ test("the actions of lists are those of the plan after writes of every kind, mos
         }
       },
     ),
-    { numRuns: 4 },
+    { numRuns: onPostgres ? 2 : 4 },
   );
   expect(names.filter((name) => !seen.has(name))).toEqual([]);
 });
