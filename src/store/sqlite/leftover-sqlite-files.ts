@@ -30,7 +30,7 @@ export function refuseLeftoverSqliteFiles(databaseFile: string): void {
   if (found.length === 0) return;
   const state = bytesOf(databaseFile) === 0 ? "is empty" : "is missing";
   throw new OperatorError(
-    `${databaseFile} ${state}, and this is no new installation: there is ${found.join(" and ")}; nothing was touched`,
+    `${databaseFile} ${state}, and this is not a new installation: there is ${found.join(" and ")}; nothing was touched`,
     "Put the database back in its place, or restore the last good backup with `mainstay restore` into a new folder. " +
       "If the folder is to become a new installation, move its contents away.",
   );
