@@ -185,7 +185,7 @@ test("the days of events are found in indexes, voided events skipped in them", a
   const reads: [read: Read, step: string][] = [
     [() => recounts.foundPoor([applianceId]), "INDEX service_events_poor (appliance_id=?)"],
     [
-      () => serviceEvents.earliestDay(propertyId, range),
+      () => serviceEvents.earliestDays([{ propertyId, ...range }], async () => {}),
       "COVERING INDEX service_events_appliance (appliance_id=? AND date>? AND date<?)",
     ],
     [

@@ -238,7 +238,10 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "some appliances": () => store.read.appliances.ofIds(partnerId, [applianceId]),
     "all events of appliances": () => store.read.serviceEvents.ofAppliances([applianceId], 500),
     "the earliest day of a property's events": () =>
-      store.read.serviceEvents.earliestDay(propertyId, { from: "2020-01-01", before: day }),
+      store.read.serviceEvents.earliestDays(
+        [{ propertyId, from: "2020-01-01", before: day }],
+        async () => {},
+      ),
     "a property by its normalized address": () => store.read.properties.firstOfAddress(partnerId, "a|NY|"),
     "properties by their street": () => store.read.properties.onStreet(partnerId, "1 elm st", 2),
     "properties by their name": () => store.read.properties.ofName(partnerId, "Elm", 2),

@@ -1,9 +1,10 @@
-import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, or, type SQLWrapper, sql } from "drizzle-orm";
 import type { BilledEvent } from "../../domain/costs/cost-history.ts";
 import type { NoteReading } from "../../domain/scoring/note-findings.ts";
 import type { DayRange } from "../../domain/scoring/service-record-start.ts";
 import type { Condition, EventType, ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
+import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../store-schema.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -45,6 +46,9 @@ type DatedEvent = NewestDay & Pick<ServiceEvent, "id" | "voidedAt">;
 
 /** An event on a day: the columns that rows of an import are matched by. */
 type MatchedEvent = Pick<ServiceEvent, "id" | "componentId" | "eventType" | "notes">;
+
+/** A range of days of a property. */
+type PropertyDayRange = DayRange & { propertyId: string };
 
 /** The outcome of a component that an event records: a failure, a repair or a replacement. */
 export type EventOutcome = Tables["outcomes"]["$inferSelect"];
@@ -133,62 +137,66 @@ export function serviceEventStore(engine: Engine) {
       .orderBy(...inOrder)
       .limit(placeholder("limit")),
   );
-  const firstOfAppliance = db
-    .select({ date: serviceEvents.date })
-    .from(serviceEvents)
-    .where(
-      and(
-        eq(serviceEvents.applianceId, appliances.id),
-        gte(serviceEvents.date, placeholder("from")),
-        lt(serviceEvents.date, placeholder("before")),
-        counts,
-      ),
-    )
-    .orderBy(...inOrder)
-    .limit(1);
+  const earliestOfAppliances = (from: SQLWrapper, before: SQLWrapper) => {
+    const first = db
+      .select({ date: serviceEvents.date })
+      .from(serviceEvents)
+      .where(
+        and(
+          eq(serviceEvents.applianceId, appliances.id),
+          gte(serviceEvents.date, from),
+          lt(serviceEvents.date, before),
+          counts,
+        ),
+      )
+      .orderBy(...inOrder)
+      .limit(1);
+    return sql`min((${first}))`.as("date");
+  };
   const earliestDay = engine.read<{ date: Day | null }>(() =>
     db
-      .select({ date: sql`min((${firstOfAppliance}))`.as("date") })
+      .select({ date: earliestOfAppliances(sql`${placeholder("from")}`, sql`${placeholder("before")}`) })
       .from(appliances)
       .where(eq(appliances.propertyId, placeholder("propertyId"))),
   );
-  const isOfDayAfter = () =>
-    and(
-      eq(serviceEvents.applianceId, placeholder("applianceId")),
-      eq(serviceEvents.date, placeholder("date")),
-      gt(serviceEvents.id, placeholder("after")),
-      counts,
+  const earliestDays = engine.read<{ propertyId: string; date: Day | null }>(() => {
+    const ranges = sql`unnest(${placeholder("ids")}::text[], ${placeholder("froms")}::text[], ${placeholder("befores")}::text[]) as asked (id, since, before)`;
+    const id = sql`asked.id`;
+    return db
+      .select({
+        propertyId: id.as("propertyId"),
+        date: earliestOfAppliances(sql`asked.since`, sql`asked.before`),
+      })
+      .from(ranges)
+      .innerJoin(appliances, eq(appliances.propertyId, id))
+      .groupBy(id);
+  });
+  /** Makes a read of an appliance's events of a day with an ID after another, with one more column. */
+  const ofDay = <T>(more: Parameters<typeof aliased>[0]) =>
+    engine.read<T>(() =>
+      db
+        .select(
+          aliased({
+            id: serviceEvents.id,
+            componentId: serviceEvents.componentId,
+            eventType: serviceEvents.eventType,
+            ...more,
+          }),
+        )
+        .from(serviceEvents)
+        .where(
+          and(
+            eq(serviceEvents.applianceId, placeholder("applianceId")),
+            eq(serviceEvents.date, placeholder("date")),
+            gt(serviceEvents.id, placeholder("after")),
+            counts,
+          ),
+        )
+        .orderBy(asc(serviceEvents.id))
+        .limit(placeholder("limit")),
     );
-  const ofDayAfter = engine.read<DayEvent>(() =>
-    db
-      .select(
-        aliased({
-          id: serviceEvents.id,
-          componentId: serviceEvents.componentId,
-          eventType: serviceEvents.eventType,
-          createdAt: serviceEvents.createdAt,
-        }),
-      )
-      .from(serviceEvents)
-      .where(isOfDayAfter())
-      .orderBy(asc(serviceEvents.id))
-      .limit(placeholder("limit")),
-  );
-  const matchedOfDayAfter = engine.read<MatchedEvent>(() =>
-    db
-      .select(
-        aliased({
-          id: serviceEvents.id,
-          componentId: serviceEvents.componentId,
-          eventType: serviceEvents.eventType,
-          notes: serviceEvents.notes,
-        }),
-      )
-      .from(serviceEvents)
-      .where(isOfDayAfter())
-      .orderBy(asc(serviceEvents.id))
-      .limit(placeholder("limit")),
-  );
+  const ofDayAfter = ofDay<DayEvent>({ createdAt: serviceEvents.createdAt });
+  const matchedOfDayAfter = ofDay<MatchedEvent>({ notes: serviceEvents.notes });
   const billedAfter = engine.read<BilledEvent & { id: string }>(() =>
     db
       .select(
@@ -318,11 +326,27 @@ export function serviceEventStore(engine: Engine) {
       return inspectionsAfter({ applianceId, readBy, date, id, limit });
     },
     /**
-     * Returns the earliest day of a range with an event of a property's appliances; undefined for none. Looks up each
-     * appliance in an index, however many events it has.
+     * Returns the earliest days with an event of properties' appliances, each in a range of its own; nothing for a property
+     * without one. Looks up each appliance in an index, however many events it has.
      */
-    async earliestDay(propertyId: string, { from, before }: DayRange): Promise<Day | undefined> {
-      return (await earliestDay({ propertyId, from, before }))[0]?.date ?? undefined;
+    async earliestDays(ranges: readonly PropertyDayRange[], yieldNow: Yield): Promise<Map<string, Day>> {
+      const found: { propertyId: string; date: Day | null }[] = [];
+      // There is no round trip to save on SQLite, where one statement for all would block the event loop.
+      if (engine.dialect === "sqlite")
+        for (const { propertyId, from, before } of ranges) {
+          for (const { date } of await earliestDay({ propertyId, from, before }))
+            found.push({ propertyId, date });
+          await yieldNow();
+        }
+      else if (ranges.length > 0)
+        found.push(
+          ...(await earliestDays({
+            ids: engine.list(ranges.map(({ propertyId }) => propertyId)),
+            froms: engine.list(ranges.map(({ from }) => from)),
+            befores: engine.list(ranges.map(({ before }) => before)),
+          })),
+        );
+      return new Map(found.flatMap(({ propertyId, date }) => (date === null ? [] : [[propertyId, date]])));
     },
     /** Returns the events of appliances that count, in no order; undefined if there are more than `most`. */
     async ofAppliances(applianceIds: readonly string[], most: number): Promise<ServiceEvent[] | undefined> {

@@ -45,10 +45,14 @@ async function moveRecordStarts(
   properties: readonly Property[],
   knownFrom: (property: Property) => Day,
 ): Promise<Property[]> {
+  const derived = properties.filter(({ recordsSinceGiven }) => !recordsSinceGiven);
+  const starts = await recordStartsBefore(
+    writer,
+    derived.map((property) => ({ propertyId: property.id, day: knownFrom(property) })),
+  );
   const moved: Property[] = [];
-  for (const property of properties) {
-    if (property.recordsSinceGiven) continue;
-    const recordsSince = await recordStartBefore(writer, property.id, knownFrom(property));
+  for (const [at, property] of derived.entries()) {
+    const recordsSince = starts[at]!;
     if (recordsSince === property.recordsSince) continue;
     await writer.tx.properties.saveRecord(property.id, recordsSince);
     moved.push({ ...property, recordsSince });
@@ -57,21 +61,31 @@ async function moveRecordStarts(
 }
 
 /** Derives the start of the record from the property's creation and its service events. */
-export const deriveHistoryRecordStart = (
+export async function deriveHistoryRecordStart(
   writer: PortfolioWriter,
   { id, createdAt }: Pick<Property, "id" | "createdAt">,
-): Promise<Day> => recordStartBefore(writer, id, dayOf(createdAt));
-
-async function recordStartBefore(
-  { tx, knowledge }: PortfolioWriter,
-  propertyId: string,
-  day: Day,
 ): Promise<Day> {
-  const steps = findServiceRecordStart(day, knowledge.model);
-  let step = steps.next();
-  while (!step.done) {
-    step = steps.next(await tx.serviceEvents.earliestDay(propertyId, step.value));
+  const [start] = await recordStartsBefore(writer, [{ propertyId: id, day: dayOf(createdAt) }]);
+  return start!;
+}
+
+/** Returns the start of each record. Each step asks for all properties together, since a round trip takes longer than most. */
+async function recordStartsBefore(
+  { tx, knowledge }: PortfolioWriter,
+  records: readonly { propertyId: string; day: Day }[],
+): Promise<Day[]> {
+  const searches = records.map(({ propertyId, day }) => {
+    const steps = findServiceRecordStart(day, knowledge.model);
+    return { propertyId, steps, step: steps.next() };
+  });
+  for (;;) {
+    const ranges = searches.flatMap(({ propertyId, step }) =>
+      step.done ? [] : [{ propertyId, ...step.value }],
+    );
+    if (ranges.length === 0) return searches.map(({ step }) => step.value as Day);
+    const days = await tx.serviceEvents.earliestDays(ranges, tx.yieldToEventLoop);
+    for (const search of searches)
+      if (!search.step.done) search.step = search.steps.next(days.get(search.propertyId));
     await tx.yieldToEventLoop();
   }
-  return step.value;
 }

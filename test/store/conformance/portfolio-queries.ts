@@ -858,13 +858,32 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect((await serviceEvents.ofComponent(first!, 99)).map(plain)).toEqual(ofFirst);
       expect(ids(await serviceEvents.ofComponent(first!, 2))).toEqual(ids(ofFirst.slice(0, 2)));
       expect(ids(await serviceEvents.ofComponent(first!, 2, ofFirst[1]))).toEqual(ids(ofFirst.slice(2, 4)));
+      const noYield = async () => {};
       const earliest = async (from: string, before: string, { id } = elm) =>
-        (await serviceEvents.earliestDay(id, { from, before })) ?? null;
+        (await serviceEvents.earliestDays([{ propertyId: id, from, before }], noYield)).get(id) ?? null;
       expect(await earliest("2022-01-01", "2025-06-30")).toBe("2023-01-01");
       expect(await earliest("2023-01-02", "2025-06-30")).toBe("2024-05-01");
       expect(await earliest("2024-05-01", "2024-05-02")).toBe("2024-05-01");
       expect(await earliest("2024-05-02", "2025-05-01")).toBeNull();
       expect(await earliest("2022-01-01", "2025-06-30", oak)).toBeNull();
+      const [early, late] = [
+        { from: "2022-01-01", before: "2025-06-30" },
+        { from: "2023-01-02", before: "2025-06-30" },
+      ];
+      for (const [own, day] of [
+        [early, "2023-01-01"],
+        [late, "2024-05-01"],
+      ] as const)
+        expect(
+          await serviceEvents.earliestDays(
+            [
+              { propertyId: oak.id, ...early! },
+              { propertyId: elm.id, ...own! },
+            ],
+            noYield,
+          ),
+        ).toEqual(new Map([[elm.id, day]]));
+      expect(await serviceEvents.earliestDays([], noYield)).toEqual(new Map());
       const all = [...(await serviceEvents.ofAppliances([roof.id, heater.id], 100))!].map(plain);
       expect(all.sort((a, b) => (a.date + a.id < b.date + b.id ? -1 : 1))).toEqual(byDay);
       expect(await serviceEvents.ofAppliances([roof.id], byDay.length)).toHaveLength(byDay.length);

@@ -23,25 +23,25 @@ beforeEach(async () => {
   await takeSnapshot(run, "2026-03-10");
 });
 
-const log = (...events: Partial<NewServiceEvent>[]) =>
-  fixture.write(async (writer) => {
-    const service = new ServiceLog(writer);
-    for (const event of events)
-      await service.add({
-        applianceId,
-        componentId: null,
-        eventType: "Repair",
-        date: "2026-03-10",
-        technician: null,
-        partsCostCents: null,
-        laborCostCents: null,
-        totalCostCents: null,
-        notes: null,
-        conditionAfter: null,
-        ...event,
-      });
-    await service.finish();
-  });
+async function logWith(writer: PortfolioWriter, events: readonly Partial<NewServiceEvent>[]): Promise<void> {
+  const service = new ServiceLog(writer);
+  for (const event of events)
+    await service.add({
+      applianceId,
+      componentId: null,
+      eventType: "Repair",
+      date: "2026-03-10",
+      technician: null,
+      partsCostCents: null,
+      laborCostCents: null,
+      totalCostCents: null,
+      notes: null,
+      conditionAfter: null,
+      ...event,
+    });
+  await service.finish();
+}
+const log = (...events: Partial<NewServiceEvent>[]) => fixture.write((writer) => logWith(writer, events));
 const announced = async (event: string) => await fixture.store.read.deliveryLog.count({ event });
 
 // Rule: replacement-sends
@@ -134,4 +134,36 @@ test("a request for many events loads their appliances and properties together",
   expect(status).toBe(201);
   // The sizes are read ahead of all events, and again as they are scored.
   expect(reads).toEqual([0, 0, 1, 2]);
+});
+
+test("the records of several properties are looked up together, and each begins with its own events", async () => {
+  const properties = [propertyId];
+  const appliances = [applianceId];
+  for (let n = 0; n < 4; n++) {
+    properties.push((await fixture.addProperty({ address: `${n} Oak St` })).id);
+    appliances.push((await fixture.addAppliances({ propertyId: properties.at(-1)! }))[0]!.id);
+  }
+  const events = [
+    // None of the first property adjoins its record.
+    { applianceId, date: "2001-01-01" },
+    ...appliances
+      .slice(1)
+      .flatMap((id, n) => ["2026-01-05", `2025-12-0${n + 1}`].map((date) => ({ applianceId: id, date }))),
+  ];
+  const asked = await fixture.write(async (writer) => {
+    const lookUps = spyOn(writer.tx.serviceEvents, "earliestDays");
+    try {
+      await logWith(writer, events);
+      return lookUps.mock.calls.map(([ranges]) => ranges.length);
+    } finally {
+      lookUps.mockRestore();
+    }
+  });
+  // Those that adjoin the records, and none before them.
+  expect(asked).toEqual([4, 4]);
+  const stored = await fixture.store.read.properties.ofIds(fixture.partnerId, properties);
+  const starts = new Map(stored.map(({ id, recordsSince }) => [id, recordsSince]));
+  expect(properties.map((id) => starts.get(id))).toEqual([
+    ...["2026-03-10", "2025-12-01", "2025-12-02", "2025-12-03", "2025-12-04"],
+  ]);
 });
