@@ -187,8 +187,6 @@ describe("importing files of any form", () => {
       ["E-2", "elevator", 2001],
       ["C", "electrical_panel", 1988],
     ]);
-    const messy = join(installation.folder, "messy.csv");
-    writeFileSync(messy, "Visits in 2021\n\nSite,Visit Date,Work Type\nElm,03/04/2021,Repair\n");
     const units = join(installation.folder, "units.csv");
     writeFileSync(units, "Property Name,Appliance,Year Installed\nElm,Refrigerator,abc\n");
     const rejected = await run("--file", units, "--yes");
@@ -225,23 +223,6 @@ describe("importing files of any form", () => {
     expect((await run("--file", repairs, ...keeping, "--map", "Done=date")).stderr).toContain(
       "Done as DD/MM/YYYY: 25/03/2021",
     );
-    for (const [args, message] of [
-      [["--file", messy, "--yes"], "messy.csv: no column for name was recognized"],
-      [["--file", path, "--file", messy, "--yes"], "messy.csv: no column for name was recognized"],
-      [
-        ["--file", messy, "--file", path, "--yes", "--map", "Site=name", "--default", "country=CA"],
-        "messy.csv, column Visit Date: 03/04/2021 may be a date with the day or the month first",
-      ],
-      [["--file", path, "--map-values", "type_id Lift=hoist", "--yes"], 'names the type "hoist"'],
-      [["--yes"], "--mapping, --map-values, --dates and --yes need --file"],
-      [["--file", path, "--properties", path], "--file cannot be combined"],
-      [["--file", path, "--map", "Nothing=name", "--yes"], 'no file has a column "Nothing"'],
-      [["--file", path, "--default", "colour=red", "--yes"], 'no file has a field "colour"'],
-      [["--file", path, "--map-values", "state", "--yes"], "expected 'FIELD VALUE=VALUE,…'"],
-    ] as const) {
-      const refused = await run(...args);
-      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(message)]);
-    }
   });
 });
 
@@ -321,34 +302,6 @@ describe("importing standard formats", () => {
       ["P1", 1984, 341.2],
       ["S1", 2012, null],
     ]);
-  });
-
-  test("stops at bad files with the place, and has imported nothing", async () => {
-    const { installation, run } = await withPartner();
-    const bomb = '<!DOCTYPE r [<!ENTITY a "x"><!ENTITY b "&a;&a;">]><BuildingSync>&b;</BuildingSync>';
-    const formula = await writeXlsx({
-      sheets: [
-        { name: "Buildings", rows: [["Address", "State"]], cells: new Map([["1,0", { formula: "A1&1" }]]) },
-      ],
-    });
-    for (const [name, content, message] of [
-      ["bomb.xml", bomb, "cannot be read as XML: Named entity isn't defined"],
-      ["gb.xml", "<gbXML/>", "is not BuildingSync XML"],
-      [
-        "locked.xlsx",
-        Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
-        "protected by a password",
-      ],
-      ["formula.xlsx", formula, "sheet Buildings, cell A2: the formula has no stored result"],
-      ["twins.csv", "Address,State,Address\n1 Elm St,NY,2 Elm St\n", "columns 1 and 3 have the same heading"],
-    ] as const) {
-      const path = join(installation.folder, name);
-      writeFileSync(path, content);
-      const { code, stderr } = await run("--file", path, "--yes");
-      expect([name, code, stderr]).toEqual([name, 1, expect.stringContaining(message)]);
-    }
-    const [count] = await installation.sql("SELECT count(*) AS n FROM properties");
-    expect(Number(count!.n)).toBe(0);
   });
 });
 
@@ -634,52 +587,14 @@ describe("--update", () => {
   });
 });
 
-describe("--default", () => {
-  /** Shared: rejected commands leave nothing. */
-  let run: typeof whole.run;
-  let importing: typeof whole.importing;
-  beforeAll(async () => {
-    ({ run, importing } = await withPartner());
-  });
-  const HEAD = "partner_property_id,name,address\n";
-  const file = (text: string) => {
-    const path = join(folder(), "properties.csv");
-    writeFileSync(path, text);
-    return path;
-  };
-
-  test("fills empty cells and missing columns", async () => {
-    const path = file(`${HEAD}1,Elm,1 Elm St\n2,,2 Oak St\n`);
-    expect((await run("--properties", path)).stderr).toContain("column missing: state");
-    const defaults = [
-      "--default",
-      "state=NY",
-      "--default",
-      "name=A building, unnamed",
-      "--default",
-      "unit_count=12",
-    ];
-    expect(await importing("--properties", path, ...defaults)).toMatchObject({
-      properties: { created: 2 },
-      rejected: 0,
-    });
-  });
-
-  test.each([
-    ["nonsense=1", 1, 'no file has a field "nonsense"'],
-    ["unit_count=many", 1, "unit_count must be a number such as 12"],
-    ["state", 2, "expected FIELD=VALUE"],
-    ["state=", 2, "expected FIELD=VALUE"],
-  ])("%s is rejected", async (given, code, message) => {
-    const outcome = await run("--properties", file(`${HEAD}1,Elm,1 Elm St\n`), "--default", given);
-    expect(outcome).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) });
-  });
-
-  test("that is invalid for a row rejects it like a cell", async () => {
-    const outcome = await run("--properties", file(`${HEAD}3,Elm,1 Elm St\n`), "--default", "state=ZZ");
-    expect(outcome.code).toBe(3);
-    expect(outcome.stderr).toContain("state");
-  });
+test("--default fills empty cells and missing columns", async () => {
+  const { importing } = await withPartner();
+  const path = join(folder(), "properties.csv");
+  writeFileSync(path, "partner_property_id,name,address\n1,Elm,1 Elm St\n2,,2 Oak St\n");
+  const defaults = ["state=NY", "name=A building, unnamed", "unit_count=12"];
+  expect(
+    await importing("--properties", path, ...defaults.flatMap((value) => ["--default", value])),
+  ).toMatchObject({ properties: { created: 2 }, rejected: 0 });
 });
 
 test("--no-webhooks sends no webhooks, and the event stream has all events", async () => {
@@ -703,60 +618,20 @@ test("--no-webhooks sends no webhooks, and the event stream has all events", asy
   expect(await deliveries()).toBe(1);
 });
 
-describe("bad input", () => {
-  const HEAD = "partner_property_id,name,address,state\n";
-  const cases: [string, string | Uint8Array, number, string][] = [
-    ["a missing column", "partner_property_id,nam,address,state\n", 1, "--map 'nam=name'"],
-    [
-      "a wrong quote",
-      `${HEAD}1,A,B,NY\n2,"A,B,NY\n3,A,B,NY\n`,
-      1,
-      "line 3: the row starting here has an unclosed quote",
-    ],
-    ["a line of 10 MB", `${HEAD}1,A,B,NY\n2,${"x".repeat(1e7)},B,NY\n`, 1, "line 3: the row starting here"],
-    ["another encoding", Buffer.from(`${HEAD}1,Caf\xe9,B,NY\n`, "latin1"), 1, "line 2: invalid UTF-8"],
-    ["an empty file", "", 1, "is empty"],
-    ["a heading twice", `name,${HEAD}`, 1, "columns 1 and 3 both hold name"],
-    ["semicolons", HEAD.replaceAll(",", ";"), 1, "save the file as comma-separated values"],
-    ["a heading only", HEAD, 0, ""],
-    ["a byte-order mark and Windows line ends", `\ufeff${HEAD}1,A,B,NY\n`.replaceAll("\n", "\r\n"), 0, ""],
-    ["rows too short and too long", `${HEAD}1,A\n2,A,B,NY,x\n3,A,B,NY\n`, 0, "2 rows rejected"],
-  ];
-  test.each(cases)("%s", async (_, content, expected, message) => {
-    const file = join(folder(), "bad.csv");
-    writeFileSync(file, content);
-    const appliances = join(folder(), "appliances.csv");
-    writeFileSync(appliances, "partner_property_id,type_id,install_year\nBIN-4862101,elevator,1990\n");
-    const properties = async () =>
-      (await whole.installation.sql("SELECT count(*) AS n FROM properties"))[0]!.n;
-    const before = await properties();
-    const { code, stderr } = await whole.run("--properties", file, "--appliances", appliances, "--dry-run");
-    expect({ code, before }).toEqual({ code: expected, before: await properties() });
-    expect(stderr).toContain(message);
-    if (expected === 1) expect(stderr).toContain("bad.csv");
+/** All that an import refuses is in test/cli/import-refusals.test.ts. */
+test("what cannot be imported is reported", async () => {
+  const quote = join(folder(), "quote.csv");
+  writeFileSync(quote, 'partner_property_id,name,address,state\n1,A,B,NY\n2,"A,B,NY\n');
+  expect(await whole.run("--properties", quote, "--dry-run")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("quote.csv line 3: the row starting here has an unclosed quote"),
   });
-
-  test("on the command line is reported", async () => {
-    const run = (...args: string[]) => whole.installation.run("import", ...args);
-    expect(await run("--properties", "x.csv")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("--partner is required"),
-    });
-    expect(await run("--partner", "P")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("no file to import"),
-    });
-    expect(await run("--partner", "P", "--map", "x", "--properties", "x.csv")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("--map: expected COLUMN=FIELD"),
-    });
-    expect(await run("--partner", "P", "--properties", "x.csv")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("partner not found: P"),
-    });
-    expect(await whole.run("--properties", "x.csv")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("file not found"),
-    });
+  expect(await whole.run("--properties", "x.csv")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("file not found"),
+  });
+  expect(await whole.installation.run("import", "--properties", "x.csv")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("--partner is required"),
   });
 });

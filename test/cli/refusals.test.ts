@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommandLine } from "../../src/cli/command-line-program.ts";
+import { runInProcess } from "../support/command-line.ts";
 import type { Json } from "../support/json.ts";
 
 /*
@@ -18,32 +18,7 @@ const place = mkdtempSync(join(tmpdir(), "mainstay-refusals-"));
 afterAll(() => rmSync(place, { recursive: true }));
 
 /** Runs a command line of the program in a folder with its own data folder. */
-async function run(...argv: string[]) {
-  const outcome = { code: -1, stdout: "", stderr: "" };
-  const output = (stream: "stdout" | "stderr") => ({
-    write(text: string) {
-      outcome[stream] += text;
-    },
-  });
-  const host = {
-    stdout: output("stdout"),
-    texts: output("stdout"),
-    stderr: output("stderr"),
-    logLines: output("stderr"),
-    env: {},
-    cwd: place,
-    root: place,
-    isTty: false,
-    columns: 100,
-    tableWidth: Number.POSITIVE_INFINITY,
-    now: Date.now,
-    random: (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
-    guard: () => {},
-    betweenSteps: (yieldNow: () => Promise<void>) => yieldNow,
-  };
-  outcome.code = await runCommandLine(argv, host);
-  return outcome;
-}
+const run = (...argv: string[]) => runInProcess(argv, { cwd: place });
 
 async function helpOf(path: readonly string[]): Promise<string> {
   const { code, stdout } = await run("help", ...path);

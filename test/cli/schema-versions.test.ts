@@ -5,12 +5,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadCommandModule } from "../../src/cli/command.ts";
-import { runCommandLine } from "../../src/cli/command-line-program.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
 import { acquireServerInstanceLock } from "../../src/server/server-instance-lock.ts";
 import { POSTGRES_MIGRATIONS } from "../../src/store/postgres/postgres-migrations.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { SQLITE_MIGRATIONS } from "../../src/store/sqlite/sqlite-migrations.ts";
+import { runInProcess } from "../support/command-line.ts";
 import { rowsOf, usePostgres } from "../support/postgres.ts";
 import { leftBy } from "../support/released-database.ts";
 
@@ -78,31 +78,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(place, { recursive: true }));
 
-async function run(argv: CommandLine, env: Record<string, string> = {}, clockOffMs = 0) {
-  const outcome = { code: -1, stdout: "", stderr: "" };
-  const output = (stream: "stdout" | "stderr") => ({
-    write(text: string) {
-      outcome[stream] += text;
-    },
-  });
-  outcome.code = await runCommandLine([...argv], {
-    stdout: output("stdout"),
-    texts: output("stdout"),
-    stderr: output("stderr"),
-    logLines: output("stderr"),
-    env,
-    cwd: place,
-    root: place,
-    isTty: false,
-    columns: 100,
-    tableWidth: Number.POSITIVE_INFINITY,
-    now: () => Date.now() + clockOffMs,
-    random: (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
-    guard: () => {},
-    betweenSteps: (yieldNow) => yieldNow,
-  });
-  return outcome;
-}
+const run = (argv: CommandLine, env: Record<string, string> = {}, clockOffMs = 0) =>
+  runInProcess(argv, { cwd: place, env, now: () => Date.now() + clockOffMs });
 
 /** Runs the command; expects that it fails with exit code 1 and prints only an error. */
 async function refusal(line: CommandLine, env?: Record<string, string>, clockOffMs?: number) {

@@ -72,7 +72,8 @@ const tried = { elements: new Set<string>(), looks: new Set<string>() };
  * has passed in another width or color scheme, and has the same visible elements, is checked only by the rules that
  * could find something else: those of positions, and those of colors unless each element has the color, font and
  * background of one that has passed (texts that cross others are found by `textProblems`). Of list items with the same
- * markup only one is checked: a page has hundreds, and each takes as long.
+ * markup only one is checked: a page has hundreds, and each takes as long. Behind an open dialog nothing is checked: it is
+ * inert, and takes as long as without the dialog.
  */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   await transitionsEnded(page);
@@ -83,9 +84,11 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
       // The check that axe-core would do on the rows that it does not see.
       const ids = Map.groupBy(document.querySelectorAll("[id]"), ({ id }) => id);
       const twice = [...ids].filter(([, those]) => those.length > 1).map(([id]) => id);
+      const dialog = [...document.querySelectorAll("dialog:modal")].at(-1);
+      const root = dialog ?? document.documentElement;
       const known = new Map<Element, Set<string>>();
       const aside: { row: Element; place: Comment }[] = [];
-      for (const row of document.querySelectorAll("tr, li")) {
+      for (const row of root.querySelectorAll("tr, li")) {
         // Its text and its numbers do not make a row different.
         const made = row.outerHTML.replaceAll(/>[^<]+/g, ">…").replaceAll(/"[^"]*\d[^"]*"/g, '"…"');
         const list = known.get(row.parentElement!) ?? new Set();
@@ -96,13 +99,11 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
       for (const { row, place } of aside) row.replaceWith(place);
       try {
         // Numbers in a text change between runs.
-        const elements = document.documentElement.outerHTML.replaceAll(/>[^<]+/g, (text) =>
-          text.replaceAll(/\d+/g, "0"),
-        );
-        const visible = Array.from(document.querySelectorAll("*"), (element) =>
+        const elements = root.outerHTML.replaceAll(/>[^<]+/g, (text) => text.replaceAll(/\d+/g, "0"));
+        const visible = Array.from(root.querySelectorAll("*"), (element) =>
           element.checkVisibility({ visibilityProperty: true }) ? "1" : "0",
         );
-        const looks = Array.from(document.querySelectorAll("*"), (element) => {
+        const looks = Array.from(root.querySelectorAll("*"), (element) => {
           const style = getComputedStyle(element);
           // Large texts need less contrast.
           const bold = Number(style.fontWeight) >= 700;
@@ -121,7 +122,11 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
         const only = tried.elements.includes(shown.elements)
           ? { runOnly: [...rulesOfPositions, ...colors] }
           : { rules };
-        return { ...(await axe.run(document, { resultTypes: ["violations"], ...only })), twice, shown };
+        return {
+          ...(await axe.run(dialog ?? document, { resultTypes: ["violations"], ...only })),
+          twice,
+          shown,
+        };
       } finally {
         for (const { row, place } of aside) place.replaceWith(row);
       }
@@ -145,7 +150,7 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
 
 type Axe = {
   run(
-    what: Document,
+    what: Document | Element,
     options: object,
   ): Promise<{ violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[] }>;
 };
