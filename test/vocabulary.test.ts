@@ -121,3 +121,23 @@ test("no identifier has a retired word as a part", () => {
     );
   expect(found).toEqual([]);
 });
+
+test("a comment names only files and identifiers that exist", () => {
+  const sources = files.filter((path) => /\.tsx?$/.test(path));
+  const texts = new Map(sources.map((path) => [path, readFileSync(join(ROOT, path), "utf8")]));
+  const tracked = Bun.spawnSync(["git", "ls-files"], { cwd: ROOT }).stdout.toString().split("\n");
+  const fileNames = new Set(tracked.map((path) => path.split("/").at(-1)!));
+  const COMMENT = /\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
+  const words = new Set([...texts.values()].flatMap((text) => text.replace(COMMENT, "").match(/\w+/g) ?? []));
+  const missing = [...texts].flatMap(([path, text]) =>
+    (text.match(COMMENT) ?? []).flatMap((comment) => [
+      ...[...comment.matchAll(/`(?:[\w./-]*\/)?([a-z][\w-]*\.tsx?)`/g)]
+        .filter(([, name]) => !fileNames.has(name!))
+        .map(([mention]) => `${path}: ${mention}`),
+      ...[...comment.matchAll(/`([a-z]+[A-Z]\w+)`/g)]
+        .filter(([, name]) => !words.has(name!))
+        .map(([mention]) => `${path}: ${mention}`),
+    ]),
+  );
+  expect(missing).toEqual([]);
+});

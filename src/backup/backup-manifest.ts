@@ -11,7 +11,7 @@ import { type } from "../validation/arktype-validators.ts";
  *   uploads/…       the uploaded files that the database references
  *   SHA256SUMS      the checksums of the other members, for `sha256sum -c`
  *
- * An unencrypted backup ends with a checksum of the whole file (`trailing-checksum.ts`).
+ * An unencrypted backup ends with a checksum of the whole file (`backup-trailing-checksum.ts`).
  */
 export const MANIFEST = "manifest.json";
 export const DATABASE = "mainstay.db";

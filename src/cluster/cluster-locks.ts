@@ -52,7 +52,7 @@ export type ClusterLock = {
 
 export type HeldLock = ClusterLock & { release(): Promise<void> };
 
-/** For work that nothing else can be doing at the same time. */
+/** The lock of work that nothing else can be doing at the same time. */
 export const NO_LOCK: HeldLock = { confirm: async () => {}, release: async () => {} };
 
 /** The id of an acquired lock, or a description of its present holder. */

@@ -52,7 +52,7 @@ export async function forgetIdleClusterCallers(store: RateWindowDatabase): Promi
 }
 
 /**
- * A limit of calls per minute that several servers enforce together; `rate-window-permits.ts` explains how. A server asks the
+ * A limit of calls per minute that several servers enforce together; `cluster-rate-window-permits.ts` explains how. A server asks the
  * database for a caller's first call, and again when the permits that it got with the answer are used up.
  */
 export class DistributedRateWindow {

@@ -59,7 +59,7 @@ export async function replyTextChunks({ body, raw }: Reply): Promise<readonly st
   return typeof raw === "string" ? [raw] : undefined;
 }
 
-/** `release` is called when all chunks are sent, or sending is aborted. */
+/** Returns the response of a reply. `release` is called when all chunks are sent, or sending is aborted. */
 export function httpResponseOf(
   reply: Reply,
   context: RequestContext,

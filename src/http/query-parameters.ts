@@ -201,7 +201,7 @@ export function parsePlanTermsQueryOrDefaults(query: HttpQuery): PlanTerms {
 const LONGEST_SEARCH = 100;
 
 /** Parses the filters of properties; undefined without any. */
-/** `knownHazards`: by their codes. Throws invalid_request. */
+/** Parses the filters of properties; `knownHazards` are by their codes. Throws invalid_request. */
 export function parsePropertyFilter(
   query: HttpQuery,
   knownHazards: ReadonlyMap<string, unknown>,

@@ -40,7 +40,7 @@ type UnknownPastParts = {
   originalNow: number;
 };
 
-/** Recomputes a component's age with its inputs. `serviceRecordStart` and `today` are day numbers. */
+/** Recomputes a component's age with its inputs. `recordsSince` and `today` are day numbers. */
 export function explainAge(
   def: ComponentDef,
   componentId: string,

@@ -89,7 +89,7 @@ function failureCosts({ unit }: WornUnit): Float64Array {
   return costs;
 }
 
-/** Returns h of a month. */
+/** Returns h, the probability that the principal part, working at the start of a month, fails in it; 0 without one. */
 export function failureProbabilityIn({ principal, principalAge }: UnitInPlace, month: number): number {
   if (!principal || !principalAge) return 0;
   const { shape, scaleYears } = principal;

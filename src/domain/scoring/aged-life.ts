@@ -75,7 +75,7 @@ export function agedLife(
 
 /**
  * Returns whether the past of a component without a Replacement on record is unknown: it is older than the record, which
- * begins on the day number `serviceRecordStart`, and may have succeeded another part. Nobody knows the age of an appliance that
+ * begins on the day number `recordsSince`, and may have succeeded another part. Nobody knows the age of an appliance that
  * has its building's year.
  */
 export function hasUnknownPast(

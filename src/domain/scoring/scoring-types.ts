@@ -75,7 +75,7 @@ export type Note = {
   key: string;
   /** The word groups found, each once. `share` is 0.5 for a fault that the note reports as fixed. */
   findings: readonly { groupId: string; share: 1 | 0.5 }[];
-  /** The codes of the known hazards that it names, and marks of a note of units (`hazards.ts`); left out without any. */
+  /** The codes of the known hazards that it names, and marks of a note of units (`hazard-flags.ts`); left out without any. */
   hazards?: readonly string[];
 };
 

@@ -39,7 +39,7 @@ export function failureProbabilityWithin(
   return failureProbability(outlook, days, knowledge.model);
 }
 
-/** Returns the probability of failing within 12 months of the latest score, rounded as it is answered. */
+/** Returns the probability of failing within 12 months of the latest score, rounded as in responses. */
 export const failureProbability12m = (
   knowledge: Knowledge,
   component: StoredOutlook,

@@ -36,7 +36,7 @@ type MadeAttempt = {
   nextAttemptAt: Instant | null;
 };
 
-/** The webhook outbox: pending deliveries and their results. `delivery-log.ts` has the queries of the past. */
+/** The webhook outbox: pending deliveries and their results. `delivery-log-queries.ts` has the queries of the past. */
 export function deliveryStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { partners, webhookAttempts, webhookDeliveries } = engine.tables;

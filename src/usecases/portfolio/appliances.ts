@@ -373,7 +373,7 @@ const droppedSize = (before: Appliance, after: Appliance): string[] =>
       ]
     : [];
 
-/** Equipment may have been moved from an older building, so that a year before the building's is taken. */
+/** Returns a warning about an install year before the building's: it is accepted, since equipment may come from an older one. */
 export function portfolioInstallYearWarnings(
   { installYear }: Pick<Appliance, "installYear">,
   { yearBuilt }: Pick<Property, "yearBuilt">,

@@ -42,7 +42,7 @@ export class PortfolioFlagCountChanges {
 
 const NONE = { known: 0, suspected: 0, properties: 0 };
 
-/** Adds a count to those by code. */
+/** Adds the numbers of a flag to those of its code in `counts`, in place. */
 export function addPortfolioFlagCount(
   counts: Map<string, CodeCount>,
   { code, known, suspected, properties }: CodeCount,

@@ -32,7 +32,7 @@ import { applyPropertyRetirement, auditRetirement, isRetirementDue } from "./ret
 
 /**
  * Creates a property with its units and queues a webhook. A partner_property_id that is in use is a conflict; with
- * `isReferenceFree` the caller has checked it already.
+ * `isReferenceUnused` the caller has checked it already.
  */
 export async function createProperty(
   writer: PortfolioWriter,

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 type ChartPoint = { x: number; text: string; href?: string | undefined };
 
 /**
- * A chart whose values are read by pointer, touch and arrow keys (`browser/chart-readouts.ts`). Without scripts it is the
+ * A chart whose values are read by pointer, touch and arrow keys (`browser/browser-chart-readouts.ts`). Without scripts it is the
  * drawing alone.
  */
 export function ChartWithReadouts(props: {

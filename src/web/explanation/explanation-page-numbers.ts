@@ -1,4 +1,4 @@
-/* Number formats with more digits than those of `format.ts`, so that readers can verify a calculation. */
+/* Number formats with more digits than those of `page-format.ts`, so that readers can verify a calculation. */
 
 /** Formats with four significant digits. */
 export const explanationPageNumber = (value: number) =>
