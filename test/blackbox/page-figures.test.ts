@@ -29,6 +29,8 @@ beforeAll(async () => {
   await add("electrical_panel", { brand: "Federal Pacific" });
   await add("elevator", { size: 6 });
   await add("roof");
+  // It is likely to fail in year 1, whose needs then decide the deposit.
+  await add("parking_lot", { install_year: THIS_YEAR - 40 });
   await add("plumbing_supply", { install_year: undefined });
   const sprinklers = await add("fire_suppression");
   await add("hvac_central");
@@ -225,6 +227,8 @@ describe("the page of a property", () => {
     expectShown("Deposit", column(balances, "Deposit"), deposits);
     expect(column(balances, "Deposit")[0]).toBe(/Deposit (\$[\d,]+) a year/.exec(textOf(page))![1]!);
     expect(deposits[0]).toBe(Math.ceil(plan.level_deposit["50"].noise.per_year));
+    const started = plan.assumptions.find((one: string) => one.startsWith("Year 1 decides"));
+    expect(textOf(page)).toContain(started);
     const lines = table("How the figures of 12 months fit together");
     expectShown(
       "lines",
@@ -243,6 +247,22 @@ describe("the page of a property", () => {
       forecast: answers.forecast!.forecast.window_12_months.expected_cost,
       reserve: reserve.reserves["12_month"].property_per_month,
     });
+  });
+
+  // Rule: page-figures
+  test("names what is more likely than not to fail, and is not due", () => {
+    const { units, components: planned } = answers.plan!;
+    const likely: Json[] = answers.components!.filter((one: Json) => one.failure_probability_12m >= 0.5);
+    const left: Json[] = planned.filter(
+      ({ component_id: id, appliance_id, due_now }: Json) =>
+        due_now === null &&
+        likely.some(({ component_id }) => component_id === id) &&
+        !units.some((unit: Json) => unit.appliance_id === appliance_id),
+    );
+    const shown = /(\d+) more components? \((\$[\d,]+)\) (?:is|are) not due by the plan/.exec(textOf(page))!;
+    const cost = left.reduce((sum, { proactive_cost }) => sum + proactive_cost, 0);
+    expect(left).not.toBeEmpty();
+    expectShown("likely failures", shown.slice(1), [left.length, cost]);
   });
 
   // Rule: page-figures
