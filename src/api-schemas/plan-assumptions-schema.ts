@@ -1,7 +1,8 @@
 import { priceBasisText } from "../domain/costs/price-basis.ts";
 import { reserveShareByCostBasis } from "../domain/planning/plan-sums.ts";
-import type { PlanSummary } from "../domain/planning/property-plan-summary.ts";
+import { type PlanSummary, reserveFundingOf } from "../domain/planning/property-plan-summary.ts";
 import { plainTodaysMoney, priceListMoney } from "../domain/wording/currency-and-unit-wording.ts";
+import { startedReserveText } from "../domain/wording/started-reserve-text.ts";
 import { assumptionSharesOf, uncertaintySentences } from "../domain/wording/uncertainty-sentences.ts";
 import { usDateWording } from "../domain/wording/us-english.ts";
 import { NO_GUARANTEE } from "./assumptions-schema.ts";
@@ -23,11 +24,14 @@ export function serializePlanAssumptions(
     modelVersion,
     counted,
     sums,
-  }: Pick<PlanSummary, "terms" | "asOf" | "modelVersion" | "counted" | "sums">,
+    capital,
+  }: Pick<PlanSummary, "terms" | "asOf" | "modelVersion" | "counted" | "sums" | "capital">,
   isEmpty = false,
   overridden = 0,
 ): string[] {
   const { inflationPct } = terms;
+  const needs = capital.balances.map(({ needCents }) => needCents);
+  const started = startedReserveText(needs, reserveFundingOf(terms));
   const shares = reserveShareByCostBasis(sums, terms.years);
   return [
     ...(isEmpty ? ["The property has no components, so every amount is 0."] : []),
@@ -52,6 +56,7 @@ export function serializePlanAssumptions(
       "and at their expected or certified life if they protect people. All others run to failure.",
     "The reserve pays planned replacements and failures. What is due now is paid at the start or from an escrow, and repairs " +
       "are operating costs. A deposit's confidence is that of each single year.",
+    ...(started === undefined ? [] : [started]),
     "Sensor alarms and common-cause events (storms, floods, damage from other failures) are excluded. Failures are " +
       "assumed to be independent.",
     ...(overridden > 0

@@ -61,6 +61,34 @@ export function levelDepositOf(needs: ReserveNeeds, funding: ReserveFunding): Le
   return deposits;
 }
 
+/** A balance at the start, and the deposit of the first year that suffices with it, in cents. */
+type StartedReserve = { openingCents: number; depositCents: number };
+
+/** Below this share of the deposit without it, a balance at the start is worth a mention. */
+const MUCH_LESS = 0.9;
+
+/**
+ * Returns the balance at the start that pays what the first year needs beyond a deposit, and the deposit that later years then
+ * need, for expected costs; null where the first year does not make the deposit much larger.
+ */
+export function reserveStartedForFirstYear(
+  needs: readonly number[],
+  funding: ReserveFunding,
+): StartedReserve | null {
+  const [first, ...later] = needs;
+  if (first === undefined || later.length === 0) return null;
+  const { interest, minimumCents, depositGrowth } = funding;
+  const expectedOf = (cents: readonly number[], openingCents: number) => {
+    const certain = cents.map(() => 0);
+    const expected = { cents, variance: certain, costError: certain };
+    return levelDepositOf(expected, { ...funding, openingCents })[50].noise;
+  };
+  // The balance is at the floor at the end of the first year.
+  const depositCents = expectedOf(later, minimumCents) / (1 + depositGrowth);
+  if (depositCents > MUCH_LESS * expectedOf(needs, funding.openingCents)) return null;
+  return { openingCents: (minimumCents + first - depositCents) / (1 + interest), depositCents };
+}
+
 /** The reserve in a year, in cents. Deposits and needs fall at its end. */
 type ReserveYear = {
   year: number;

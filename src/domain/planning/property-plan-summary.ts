@@ -49,10 +49,11 @@ export const planSummaryOf = (
   sums,
   modelVersion,
   counted,
-  capital: capitalPlanOf(sums, terms.years, terms.inflationPct / 100, fundingOf(terms)),
+  capital: capitalPlanOf(sums, terms.years, terms.inflationPct / 100, reserveFundingOf(terms)),
 });
 
-const fundingOf = ({
+/** Returns the funding of a reserve that the terms of a plan state. */
+export const reserveFundingOf = ({
   openingCents,
   interestPct,
   minimumCents,

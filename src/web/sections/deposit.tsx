@@ -1,5 +1,6 @@
 import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
 import { areaUnit } from "../../domain/wording/currency-and-unit-wording.ts";
+import { startedReserveText } from "../../domain/wording/started-reserve-text.ts";
 import { count, moneyText } from "../page/page-format.ts";
 import { CollapsedSectionTable, type SectionCsvLink } from "./section.tsx";
 import { useSectionUnitName } from "./section-unit-name.ts";
@@ -32,14 +33,24 @@ export function DepositSectionSentence({ plan }: { plan: PlanSummaryJson }) {
     opening_balance,
     interest_pct,
     minimum_balance,
+    deposit_growth_pct,
   } = plan;
+  const cents = (usd: number) => Math.round(usd * 100);
+  const needs = plan.balances.map((year) => cents(year.needs));
+  const started = startedReserveText(needs, {
+    openingCents: cents(opening_balance),
+    minimumCents: cents(minimum_balance),
+    interest: interest_pct / 100,
+    depositGrowth: deposit_growth_pct / 100,
+  });
   return (
     <p class="deposit">
       Deposit {amountText(deposit["50"].noise, unit)}{" "}
       {years === 1 ? "for a year" : `for ${count(years)} years`} to pay planned replacements and expected
       failures, apart from what is due now and repairs. The reserve starts at {moneyText(opening_balance)} and
       keeps at least {moneyText(minimum_balance)}, at {inflation_pct}% inflation and {interest_pct}% interest.
-      For 80% confidence in each single year, deposit {amountText(deposit["80"].noise, unit)}, or{" "}
+      {started && ` ${started}`} For 80% confidence in each single year, deposit{" "}
+      {amountText(deposit["80"].noise, unit)}, or{" "}
       {moneyText(Math.ceil(deposit["80"].with_cost_error.per_year))} if costs may be wrong together. For 95%,
       deposit {amountText(deposit["95"].noise, unit)}, or{" "}
       {moneyText(Math.ceil(deposit["95"].with_cost_error.per_year))}.

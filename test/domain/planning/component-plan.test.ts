@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { serializePlanAssumptions } from "../../../src/api-schemas/plan-assumptions-schema.ts";
 import { priceBasisOf } from "../../../src/domain/costs/price-basis.ts";
 import { emptyAssumptionCounts } from "../../../src/domain/figures/assumptions.ts";
+import { capitalPlanOf } from "../../../src/domain/planning/capital-plan.ts";
 import {
   dueDayAfterYears,
   hasUnknownAge,
@@ -11,6 +12,7 @@ import {
 import { lifespanYearsOf } from "../../../src/domain/planning/part-in-place.ts";
 import { emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
+import { reserveFundingOf } from "../../../src/domain/planning/property-plan-summary.ts";
 import { knowledge } from "../scoring/histories.ts";
 import { planOf } from "./parts.ts";
 
@@ -63,6 +65,7 @@ describe("a stored component", () => {
           modelVersion: "3",
           counted: { ...emptyAssumptionCounts(), ...priceBasisOf(knowledge) },
           sums: emptyPlanSums(),
+          capital: capitalPlanOf(emptyPlanSums(), 1, 0, reserveFundingOf(USUAL_TERMS)),
         },
         false,
         overridden,

@@ -5,6 +5,7 @@ import {
   levelDepositOf,
   type ReserveFunding,
   reserveByYear,
+  reserveStartedForFirstYear,
 } from "../../../src/domain/planning/level-deposit.ts";
 
 const NO_FUNDS: ReserveFunding = { openingCents: 0, interest: 0, minimumCents: 0, depositGrowth: 0 };
@@ -45,6 +46,30 @@ describe("a level deposit", () => {
     expect(deposit[80].noise).toBeCloseTo(12_000 + 0.841621 * 3_000, 9);
     expect(deposit[80].withCostError).toBeCloseTo(12_000 + 0.841621 * 5_000, 9);
     expect(deposit[95].withCostError).toBeCloseTo(12_000 + 1.644854 * 5_000, 9);
+  });
+
+  // Rule: plan-deposit
+  test("that year 1 makes much larger has a balance at the start with which a smaller one suffices", () => {
+    expect(reserveStartedForFirstYear([12_000, 3_000, 1_000], NO_FUNDS)).toEqual({
+      openingCents: 9_000,
+      depositCents: 3_000,
+    });
+    expect(reserveStartedForFirstYear([3_000, 3_000, 3_000], NO_FUNDS)).toBeNull();
+    expect(reserveStartedForFirstYear([3_000], NO_FUNDS)).toBeNull();
+    let found = 0;
+    fc.assert(
+      fc.property(anyNeeds, anyFunding, (needs, funding) => {
+        const certain = needsOf(needs.cents);
+        const started = reserveStartedForFirstYear(needs.cents, funding);
+        if (started === null) return;
+        found++;
+        const { openingCents, depositCents } = started;
+        const deposit = levelDepositOf(certain, { ...funding, openingCents })[50].noise;
+        expect(Math.abs(deposit - depositCents)).toBeLessThan(1e-6 * (1 + depositCents));
+        expect(deposit).toBeLessThan(levelDepositOf(certain, funding)[50].noise);
+      }),
+    );
+    expect(found).toBeGreaterThan(5);
   });
 
   test("is 0 where the opening balance and its interest pay everything", () => {
