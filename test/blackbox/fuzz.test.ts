@@ -27,6 +27,8 @@ let server: Installation;
 let partner: Partner;
 let client: ApiClient;
 let other: ApiClient;
+/** The values of the placeholders for operations that only read. */
+let toRead: Record<string, string> | undefined;
 
 beforeAll(async () => {
   server = await serve();
@@ -47,7 +49,8 @@ test("the document equals the served one", async () => {
 test.each(operationsOf(document).map((at) => [at.operation.operationId, at] as const))(
   "%s sends a documented response to any request",
   async (_, at) => {
-    const values = await placeholderValues();
+    if (at.method === "GET") toRead ??= await placeholderValues();
+    const values = at.method === "GET" ? toRead! : await placeholderValues();
     const seen = new Set<number>();
     await fc.assert(
       fc.asyncProperty(requestsFor(document, at), async (request) => {
@@ -84,8 +87,8 @@ function send(
 }
 
 /**
- * Returns the values of the placeholders in requests. They are new for each operation: otherwise what one operation
- * adds would slow the next.
+ * Returns the values of the placeholders in requests. They are new for each operation that writes: otherwise what one
+ * operation adds would slow the next.
  */
 async function placeholderValues(): Promise<Record<string, string>> {
   const [own, others] = await Promise.all([addRecords(client), addRecords(other)]);
