@@ -75,7 +75,7 @@ function send(url: string, method = "GET"): Socket {
 const ok: Reply<never> = { raw: "done", headers: { "content-type": "text/plain" } };
 const long: Reply<never> = { chunks: LONG, headers: { "content-type": "text/plain" } };
 
-test("a response that is sent completely is logged with its status", async () => {
+test.concurrent("a response that is sent completely is logged with its status", async () => {
   const { url, logged } = await serve(() => long);
   expect((await (await fetch(url)).text()).length).toBe(LONG[0]!.length);
   expect(await logged()).toEqual([{ status: 200, unsent_status: undefined, complete: undefined }]);
@@ -83,7 +83,7 @@ test("a response that is sent completely is logged with its status", async () =>
   expect((await logged(2)).at(-1)).toEqual({ status: 200, unsent_status: undefined, complete: undefined });
 });
 
-test("a response whose caller leaves in between is logged with its status, as incomplete", async () => {
+test.concurrent("a response whose caller leaves in between is logged with its status, as incomplete", async () => {
   const { url, logged } = await serve(() => long);
   const socket = send(url);
   await new Promise((resolve) => socket.once("data", resolve));
@@ -91,7 +91,7 @@ test("a response whose caller leaves in between is logged with its status, as in
   expect(await logged()).toEqual([{ status: 200, unsent_status: undefined, complete: false }]);
 });
 
-test.each([
+test.concurrent.each([
   ["a text", ok],
   ["a stream", long],
 ])("a response whose caller has left before is logged as 499, as %s", async (_, reply) => {
@@ -107,7 +107,7 @@ test.each([
   expect(await logged()).toEqual([{ status: 499, unsent_status: 200, complete: undefined }]);
 });
 
-test.each<[string, (call: PublicCall) => Promise<Reply<never>>]>([
+test.concurrent.each<[string, (call: PublicCall) => Promise<Reply<never>>]>([
   [
     "work that yields",
     async ({ yieldNow }) => {
@@ -128,7 +128,7 @@ test.each<[string, (call: PublicCall) => Promise<Reply<never>>]>([
   expect(await logged()).toEqual([{ status: 503, unsent_status: undefined, complete: undefined }]);
 });
 
-test("the result of a write that takes longer than the limit is sent", async () => {
+test.concurrent("the result of a write that takes longer than the limit is sent", async () => {
   const write = async ({ signal }: PublicCall) => {
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
     return ok;
@@ -138,7 +138,7 @@ test("the result of a write that takes longer than the limit is sent", async () 
   expect({ status: response.status, text: await response.text() }).toEqual({ status: 200, text: "done" });
 });
 
-test("a response that is sent and read for longer than the shortest idle timeout is complete", async () => {
+test.concurrent("a response that is sent and read for longer than the shortest idle timeout is complete", async () => {
   const ended = Promise.withResolvers<void>();
   let isEnded = false;
   void ended.promise.then(() => {
@@ -170,7 +170,7 @@ test("a response that is sent and read for longer than the shortest idle timeout
   expect((await text).length).toBeGreaterThan(100);
 });
 
-test("a response is sent however long it is computed, and its connection is closed when it is idle after that", async () => {
+test.concurrent("a response is sent however long it is computed, and its connection is closed when it is idle after that", async () => {
   const arrived = Promise.withResolvers<void>();
   const finished = Promise.withResolvers<void>();
   let isFirst = true;
