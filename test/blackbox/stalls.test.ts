@@ -224,7 +224,7 @@ describe("a large response", () => {
     let heads: string[] = [];
     const startingWith = (status: string) => heads.filter((head) => head.startsWith(`HTTP/1.1 ${status}`));
     while (startingWith("503").length === 0 && askings.length < 100) {
-      askings.push(...Array.from({ length: 8 }, ask));
+      askings.push(...Array.from({ length: 4 }, ask));
       heads = await Promise.all(askings.map(({ head }) => head));
     }
     const refused = startingWith("503");
