@@ -1,5 +1,7 @@
+import { noFTL } from "bun:jsc";
 import { eq, getTableColumns, sql } from "drizzle-orm";
-import type { Component, PlacedComponent } from "../../domain/component.ts";
+import { type Component, type PlacedComponent, tierOfHundredths } from "../../domain/component.ts";
+import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Engine, Query } from "../engine.ts";
 import type { RowValues } from "../row-writes.ts";
 import { aliased } from "./sql-column-aliases.ts";
@@ -62,9 +64,14 @@ export function placedComponentPage(
     return engine.read<PlacedComponent>(() => make(selectPlacedComponents(engine)));
   const { db, tables, list } = engine;
   const { appliances, components, properties } = tables;
-  const { propertyId, partnerId, ...columns } = ofComponent(tables);
-  const own = engine.read<Component>(() =>
-    make(db.select(aliased(columns)).from(components).$dynamic() as unknown as Rows),
+  const { propertyId, partnerId, riskTier, announcedTier, ...columns } = ofComponent(tables);
+  // A text takes longer to read than a number or null: the tier follows from the score, and mostly is announced.
+  const read = {
+    ...aliased(columns),
+    announcedTier: sql`nullif(${announcedTier}, ${riskTier})`.as("announcedTier"),
+  };
+  const own = engine.read<OwnColumns>(() =>
+    make(db.select(read).from(components).$dynamic() as unknown as Rows),
   );
   const placesOf = engine.read<Place>(() =>
     db
@@ -82,7 +89,7 @@ export function placedComponentPage(
       .innerJoin(properties, eq(properties.id, appliances.propertyId))
       .where(eq(appliances.id, sql`listed`)),
   );
-  return (values) => {
+  const page = (values: RowValues) => {
     const rows = atOnce(own(values));
     const places = new Map<string, Place | undefined>();
     for (const { applianceId } of rows) places.set(applianceId, undefined);
@@ -92,11 +99,23 @@ export function placedComponentPage(
     for (const row of rows) {
       const place = places.get(row.applianceId);
       // Another process may purge it between the statements.
-      if (place) placed.push(Object.assign(row as PlacedComponent, place));
+      if (!place) continue;
+      const one = Object.assign(row as PlacedComponent, place);
+      one.riskTier = tierOfHundredths(row.riskScore);
+      one.announcedTier ??= one.riskTier;
+      placed.push(one);
     }
     return placed;
   };
+  // The last tier of the just-in-time compiler takes longer than it saves, as of the functions that lists call for each row.
+  noFTL(page as (...given: unknown[]) => unknown);
+  return page;
 }
+
+/** The columns that are read for each component: the tier last announced only if it is another one than its tier. */
+type OwnColumns = Omit<Component, "propertyId" | "partnerId" | "riskTier" | "announcedTier"> & {
+  announcedTier: RiskTier | null;
+};
 
 /** The place of a component: the columns of its appliance and property. */
 type Place = Omit<PlacedComponent, Exclude<keyof Component, "applianceId" | "propertyId" | "partnerId">>;

@@ -563,6 +563,8 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         announcedTier: "WARNING" as const,
       };
       expect(await store.find(partner.id, first!.id)).toEqual(moved);
+      const listed = await store.page(partner.id, ALL);
+      expect(listed.find(({ id }) => id === first!.id)).toEqual(moved);
       const score = { ...moved, rate: 1.5, hazardRatio: 0.25, acuteHazard: 1e-9, scoredOn: "2026-03-11" };
       await write(async (tx) => tx.components.saveScore(score, "aged"));
       expect(await store.find(partner.id, first!.id)).toEqual(score);
