@@ -68,10 +68,11 @@ export class PriceList {
    */
   ofComponent(
     component: PricedComponent,
-    { typeId }: Pick<ComponentDef, "typeId"> = this.knowledge.component(component.defId),
+    { id, typeId }: Pick<ComponentDef, "id" | "typeId"> = this.knowledge.component(component.defId),
   ): ComponentCosts {
     const appliance = typeId === component.typeId ? component : { ...component, typeId, size: null };
-    return this.ofAppliance(appliance, component).component(component.defId, component);
+    // The ID of the definition has its hash already, that of a row that was just read does not.
+    return this.ofAppliance(appliance, component).component(id, component);
   }
 
   #keep(type: ApplianceType, state: string, size: number | null): TypePrices {

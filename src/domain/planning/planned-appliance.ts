@@ -175,7 +175,7 @@ type ListedPart = Plannable & {
 /** The data that an action needs beside the component's own row. */
 type ListContext<C> = Pick<PlanContext<C>, "knowledge" | "caches"> & {
   /** Returns the price of a component itself, also of the principal part of a unit. */
-  partPriceOf: (component: C) => Price;
+  partPriceOf: (component: C, def: ComponentDef) => Price;
   /** Returns whether the component's appliance may be or contain a hazard that its authority wants removed at once. */
   mayHaveHazard: (component: C) => boolean;
 };
@@ -194,7 +194,7 @@ export function actionFromOwnRow<C extends ListedPart>(
   if ((whole && timing === null) || mayHaveHazard(component)) return undefined;
   // About half of all parts. Their own plans do not matter.
   if (timing === "now") return actionWithUnit({ timing, principal: null });
-  const part = partInPlaceOf(knowledge, component, partPriceOf(component), defined);
+  const part = partInPlaceOf(knowledge, component, partPriceOf(component, defined.def), defined);
   const facts = partFacts(defined.def, component, null);
   if (timing && component.defId === whole?.principal?.defId)
     return actionWithUnit({ timing, principal: { ...facts, part } });

@@ -43,9 +43,11 @@ import { notFound } from "../../domain/errors.ts";
 import { scoreTrendFigure } from "../../domain/figures/score-trend-figure.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parsePlace } from "../../domain/places/place.ts";
+import { actionOfOwnPart } from "../../domain/planning/action.ts";
+import { partInPlaceOf } from "../../domain/planning/component-plan.ts";
 import { actionFromOwnRow } from "../../domain/planning/planned-appliance.ts";
 import { propertyNotFound } from "../../domain/property.ts";
-import { failureDays } from "../../domain/scoring/failure-window.ts";
+import { failureDays, failureWindow } from "../../domain/scoring/failure-window.ts";
 import { projectFailure } from "../../domain/scoring/outlook.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { outlookWithDefinition } from "../../domain/scoring/stored-score-projections.ts";
@@ -72,6 +74,7 @@ import {
   readOperationReplies,
 } from "../http-operation.ts";
 import { EXAMPLE_UNIT_LABELS, unitLabelResponseColumn } from "../http-response-unit-labels.ts";
+import { jsonReplyChunks } from "../json-reply-stream.ts";
 import {
   parseAlertTier,
   parseChoice,
@@ -91,8 +94,12 @@ const ROW_FUNCTIONS = [
   serializeAlert,
   addActionsToComponents,
   actionFromOwnRow,
+  actionOfOwnPart,
+  partInPlaceOf,
   failureDays,
+  failureWindow,
   projectFailure,
+  jsonReplyChunks,
 ];
 for (const called of ROW_FUNCTIONS) noFTL(called as (...given: unknown[]) => unknown);
 

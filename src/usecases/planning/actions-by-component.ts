@@ -1,4 +1,5 @@
 import type { PlacedComponent } from "../../domain/component.ts";
+import type { ComponentDef } from "../../domain/knowledge.ts";
 import type { Action } from "../../domain/planning/action.ts";
 import { hasImmediateHazard, planCaches } from "../../domain/planning/plan-context.ts";
 import { actionFromOwnRow } from "../../domain/planning/planned-appliance.ts";
@@ -30,7 +31,7 @@ export async function actionsOfListedComponents(
   const context = {
     knowledge,
     caches: planCaches,
-    partPriceOf: (row: PlacedComponent) => prices.ofAppliance(row, row).part(row.defId, row),
+    partPriceOf: (row: PlacedComponent, { id }: ComponentDef) => prices.ofAppliance(row, row).part(id, row),
     mayHaveHazard: ({ flags }: PlacedComponent) => hasImmediateHazard(knowledge, flags),
   };
   const actions: (Action | undefined)[] = [];
