@@ -101,7 +101,7 @@ export async function deliveries(bench: Bench): Promise<Figure[]> {
       holds: perSecond >= 5000,
     },
     {
-      what: `95 % delivered after the commit, at 200 events/s while 3 of 20 receivers hang (${sorted.length} arrivals)`,
+      what: `95% delivered after the commit, at 200 events/s while 3 of 20 receivers hang (${sorted.length} arrivals)`,
       target: "250 ms",
       measured: `${p95.toFixed(0)} ms`,
       holds: p95 <= 250,

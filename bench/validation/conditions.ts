@@ -126,7 +126,7 @@ function ranks(values: readonly number[]): number[] {
   return values.map((value) => (sorted.indexOf(value) + sorted.lastIndexOf(value)) / 2);
 }
 
-/** Returns the 90 % interval of the correlation over resampled buildings. */
+/** Returns the 90% interval of the correlation over resampled buildings. */
 function resampled(pairs: Pairs): { low: number; high: number } {
   const random = seededRandom(SEED);
   const found = Array.from({ length: RESAMPLES }, () =>

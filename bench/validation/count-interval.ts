@@ -3,7 +3,7 @@ export type Interval = { low: number; high: number };
 const TAIL = 0.05;
 
 /**
- * Returns the 90 % interval of a count with this mean and variance: negative binomial, or Poisson where the variance is no
+ * Returns the 90% interval of a count with this mean and variance: negative binomial, or Poisson where the variance is no
  * larger than the mean.
  */
 export function countInterval(mean: number, variance: number): Interval {

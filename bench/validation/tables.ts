@@ -52,7 +52,7 @@ const TABLES: Record<string, (results: Results) => string> = {
         "Forecast by",
         "Breaks expected",
         "Breaks seen",
-        "Concordance (90 % interval)",
+        "Concordance (90% interval)",
         "Brier skill",
         "Log loss",
       ],
@@ -86,7 +86,7 @@ const TABLES: Record<string, (results: Results) => string> = {
       [
         "Year",
         "Breaks",
-        ...coverage.flatMap(({ shape }) => [`Expected, β ${shape}`, "90 % interval", "with years"]),
+        ...coverage.flatMap(({ shape }) => [`Expected, β ${shape}`, "90% interval", "with years"]),
       ],
       [
         ...coverage[0]!.years.map(({ year, breaks }, i) => [
@@ -115,7 +115,7 @@ const TABLES: Record<string, (results: Results) => string> = {
         "Forecast by",
         "Falls expected",
         "Falls seen",
-        "Concordance (90 % interval)",
+        "Concordance (90% interval)",
         "Calibration error",
         "Log loss",
       ],
@@ -143,7 +143,7 @@ const TABLES: Record<string, (results: Results) => string> = {
         areas === "known" ? "six that the knowledge base has" : "all twenty",
         ...byScore.map(
           ({ intervals, fell }) =>
-            `${((100 * fell) / intervals).toFixed(1)} % (${fell} of ${intervals.toLocaleString("en")})`,
+            `${((100 * fell) / intervals).toFixed(1)}% (${fell} of ${intervals.toLocaleString("en")})`,
         ),
         strength.toFixed(2),
         String(frailtyShape ?? "none"),
@@ -158,7 +158,7 @@ const TABLES: Record<string, (results: Results) => string> = {
         "Condition score, median",
         ...RATINGS.map((rating) => `Rated ${rating}`),
         "FCI, median",
-        "Rank correlation (90 % interval)",
+        "Rank correlation (90% interval)",
       ],
       conditions.map(({ records, buildings, medians, ratings, medianFci, correlation, interval }) => [
         records,

@@ -175,7 +175,7 @@ export type YearForecast = {
   breaks: number;
   broken: number;
   models: { name: string; expected: number; proof: Proof }[];
-  /** The number of breaks by the last model: its 90 % interval without and with the year factor, and that factor's v. */
+  /** The number of breaks by the last model: its 90% interval without and with the year factor, and that factor's v. */
   interval: Interval;
   intervalWithYears: Interval;
   yearVariance: number;

@@ -49,7 +49,7 @@ describe("the validation on water mains", () => {
 
 describe("the interval of a count", () => {
   test("is that of the Poisson distribution without more variance", () => {
-    // A Poisson count with mean 100: 5 % lie below 84 and 5 % above 117.
+    // A Poisson count with mean 100: 5% lie below 84 and 5% above 117.
     expect(countInterval(100, 100)).toEqual({ low: 84, high: 117 });
   });
 

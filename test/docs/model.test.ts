@@ -173,7 +173,7 @@ test("the water heater of planning.md is planned as the page says", () => {
       usd(schedule.runToFailure[year]!),
     ]),
     ...([50, 80, 95] as const).map((confidence) => [
-      `${confidence} %`,
+      `${confidence}%`,
       usd(levelDeposit[confidence].noise),
       usd(levelDeposit[confidence].withCostError),
     ]),

@@ -54,7 +54,7 @@ export type Proof = {
 /** The number of bins of forecasts, of equal width. */
 export const BINS = 10;
 const RESAMPLES = 400;
-/** The normal number that 5 % exceed: intervals are of 90 %. */
+/** The normal number that 5% exceed: intervals are of 90%. */
 const NORMAL_5_PERCENT = 1.6448536269514722;
 /** With fewer properties that have outcomes, resamples of them say little about others. */
 const FEWEST_PROPERTIES = 5;
@@ -293,15 +293,15 @@ function binOf(
 }
 
 /**
- * Returns the share of resamples beyond each end of a 90 % interval. Resamples of few properties differ less than such
- * properties do, so that 5 % would be too many: the expanded percentile interval (docs/model/calibration.md#proof).
+ * Returns the share of resamples beyond each end of a 90% interval. Resamples of few properties differ less than such
+ * properties do, so that 5% would be too many: the expanded percentile interval (docs/model/calibration.md#proof).
  */
 function resampledTail(properties: number): number {
   if (properties < FEWEST_PROPERTIES) return 0;
   return normalProbability(-Math.sqrt(properties / (properties - 1)) * studentQuantile(properties - 1));
 }
 
-/** Returns the number that 5 % of Student's t exceed (Abramowitz and Stegun 1964, 26.7.5), to 0.001 from 4 degrees on. */
+/** Returns the number that 5% of Student's t exceed (Abramowitz and Stegun 1964, 26.7.5), to 0.001 from 4 degrees on. */
 function studentQuantile(degrees: number): number {
   const x = NORMAL_5_PERCENT;
   const terms = [

@@ -27,11 +27,11 @@ type ClassCauses = {
   bookVariance: number;
   variance: number;
   isLearned: boolean;
-  /** Years whose failures lay outside their 90 % interval. */
+  /** Years whose failures lay outside their 90% interval. */
   outside: Compared<number>;
 };
 
-/** A calendar year of all classes and divisions, with the 90 % intervals of its failures. */
+/** A calendar year of all classes and divisions, with the 90% intervals of its failures. */
 type CauseYear = {
   year: number;
   failures: number;
@@ -153,7 +153,7 @@ function goldenSection(value: (x: number) => number, from: number, to: number): 
 }
 
 /**
- * Returns the 90 % interval of the failures of a year: of the negative binomial count with the mean and the variance of the
+ * Returns the 90% interval of the failures of a year: of the negative binomial count with the mean and the variance of the
  * sum over classes and divisions, whose factors are independent.
  */
 function intervalOf(

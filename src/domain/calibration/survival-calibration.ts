@@ -10,7 +10,7 @@ import { BINS, type ProofInterval } from "./model-proof.ts";
 const LIVES_PER_STEP = 200;
 /** The fewest failures that a survival curve is drawn from. */
 const FAILURES_FOR_CURVE = 10;
-/** The standard normal quantile of a 90 % interval. */
+/** The standard normal quantile of a 90% interval. */
 const Z_90 = 1.6448536269514722;
 
 /**
@@ -89,7 +89,7 @@ export function survivalCurve(def: ComponentDef, lives: readonly LifeOnRecord[])
   return { defId: def.id, lives: known.length, failures, steps };
 }
 
-/** Returns a 90 % band from Greenwood's variance on the scale of ln(−ln S), which keeps it within 0 and 1. */
+/** Returns a 90% band from Greenwood's variance on the scale of ln(−ln S), which keeps it within 0 and 1. */
 function logLogBand(survival: number, variance: number): ProofInterval {
   if (survival <= 0 || survival >= 1) return { low: survival, high: survival };
   const spread = (Z_90 * Math.sqrt(variance)) / Math.abs(Math.log(survival));

@@ -5,7 +5,7 @@ import type { FailureCost } from "./failure-cost.ts";
 export type ExpectedCost = {
   failures: number;
   mean: number;
-  /** The amounts that the cost stays below with a probability of 10 % and of 90 %. */
+  /** The amounts that the cost stays below with a probability of 10% and of 90%. */
   low: number;
   high: number;
 };

@@ -52,7 +52,7 @@ export type CapitalPlan = {
   };
   /** The first yearly deposit that keeps the balance at or above the floor. */
   levelDeposit: LevelDeposit;
-  /** The reserve by year with the deposit of 50 %. */
+  /** The reserve by year with the deposit of 50%. */
   balances: BalanceYear[];
 };
 
