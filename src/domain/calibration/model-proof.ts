@@ -26,7 +26,10 @@ export type ForecastMeasures = {
 export type ProofInterval = { low: number; high: number };
 type MeasureIntervals = { [Name in keyof ForecastMeasures]: ProofInterval | null };
 
-/** A bin of forecasts: the mean forecast, the share that failed, and the interval of that share. */
+/**
+ * A bin of forecasts: the mean forecast, the share that failed, and the interval of that share; null where all resamples have the
+ * same share, as without a failure, since they cannot say how far off it may be.
+ */
 type Bin = {
   from: number;
   to: number;
@@ -281,6 +284,7 @@ function binOf(
       ? sums[at + BIN_FAILED + bin]! / sums[at + BIN_COMPONENTS + bin]!
       : null;
   const components = observed.sums[at + BIN_COMPONENTS + bin]!;
+  const interval = intervalOf(resamples.map(shareOf), tail);
   return {
     from: bin / BINS,
     to: (bin + 1) / BINS,
@@ -288,7 +292,7 @@ function binOf(
     failed: observed.sums[at + BIN_FAILED + bin]!,
     forecast: components > 0 ? observed.sums[at + BIN_FORECASTS + bin]! / components : null,
     outcome: shareOf(observed),
-    interval: components > 0 ? intervalOf(resamples.map(shareOf), tail) : null,
+    interval: interval && interval.low < interval.high ? interval : null,
   };
 }
 
