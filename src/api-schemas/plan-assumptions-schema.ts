@@ -1,7 +1,14 @@
+import type { PlacedComponent } from "../domain/component.ts";
 import { priceBasisText } from "../domain/costs/price-basis.ts";
+import { likelyFailuresOf } from "../domain/planning/likely-failures.ts";
 import { reserveShareByCostBasis } from "../domain/planning/plan-sums.ts";
-import { type PlanSummary, reserveFundingOf } from "../domain/planning/property-plan-summary.ts";
+import {
+  type PlanSummary,
+  type PropertyPlan,
+  reserveFundingOf,
+} from "../domain/planning/property-plan-summary.ts";
 import { plainTodaysMoney, priceListMoney } from "../domain/wording/currency-and-unit-wording.ts";
+import { likelyFailuresText } from "../domain/wording/likely-failures-text.ts";
 import { startedReserveText } from "../domain/wording/started-reserve-text.ts";
 import { assumptionSharesOf, uncertaintySentences } from "../domain/wording/uncertainty-sentences.ts";
 import { usDateWording } from "../domain/wording/us-english.ts";
@@ -12,6 +19,20 @@ export const PLAN_ASSUMPTIONS_COLUMN = "assumptions";
 
 const percent = (share: number) => `${Math.round(share * 100)}%`;
 const day = usDateWording({ dateStyle: "medium" });
+
+/** Returns the assumptions and exclusions of a property's plan, with those that follow from its components. */
+export function serializePropertyPlanAssumptions(
+  plan: PropertyPlan<Pick<PlacedComponent, "overrideLifespan">>,
+): string[] {
+  const { appliances } = plan;
+  let overridden = 0;
+  for (const { components } of appliances)
+    for (const { component } of components) if (component.overrideLifespan !== null) overridden++;
+  const { count, plannedCents } = likelyFailuresOf(appliances);
+  const likely = likelyFailuresText({ count, cost: plannedCents / 100 });
+  const sentences = serializePlanAssumptions(plan, appliances.length === 0, overridden);
+  return likely === undefined ? sentences : [...sentences, likely];
+}
 
 /**
  * Returns the assumptions and exclusions of a plan, in sentences for its reader. `overridden` is the number of components with

@@ -1,6 +1,7 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/appliance-plan.ts";
+import { type LikelyFailures, likelyFailuresOf } from "../domain/planning/likely-failures.ts";
 import { lifespanYearsOf } from "../domain/planning/part-in-place.ts";
 import type { ComponentPlan, DueNow, WholePlan } from "../domain/planning/planned-appliance.ts";
 import type { PropertyPlan } from "../domain/planning/property-plan-summary.ts";
@@ -13,7 +14,7 @@ import { assumptionsField, serializeAssumptions } from "./assumptions-schema.ts"
 import { applianceTypeId, componentName } from "./component-name-schema.ts";
 import { costBasis, costFactor, costFields, costSize, serializeCosts } from "./costs-schema.ts";
 import type { Cell } from "./definition/api-schema-table-cells.ts";
-import { roundJsonNumber, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
+import { jsonUsdFromCents, roundJsonNumber, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
 import {
   day,
   enumOf,
@@ -25,12 +26,13 @@ import {
   record,
   text,
   usd,
+  whole,
 } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { serializeSubject, subject } from "./figures-schema.ts";
 import { flaggedAppliances, type HazardFlagJsonGatherer } from "./hazard-flag-schema.ts";
 import { forPartner } from "./paging-schema.ts";
-import { PLAN_ASSUMPTIONS_COLUMN, serializePlanAssumptions } from "./plan-assumptions-schema.ts";
+import { PLAN_ASSUMPTIONS_COLUMN, serializePropertyPlanAssumptions } from "./plan-assumptions-schema.ts";
 import {
   assumptions,
   budgetFields,
@@ -206,6 +208,19 @@ export const serializePlannedComponent = plannedComponent.serializer(
   },
 );
 
+const likelyFailures = object({
+  count: whole("Number of components", 4),
+  cost: usd("Their planned cost", 1_667_409),
+});
+const likelyFailuresField = likelyFailures.describedAs(
+  "Components that are not due by the plan, but have a probability of 50% or more to fail within a year: an engineer may call " +
+    "for their replacement. Those of appliances that are replaced as a whole are left out",
+);
+const serializeLikelyFailures = likelyFailures.serializer(({ count, plannedCents }: LikelyFailures) => ({
+  count,
+  cost: jsonUsdFromCents(plannedCents),
+}));
+
 export const propertyPlan = object({
   ...subject,
   unit_count: property.fields.unit_count,
@@ -219,6 +234,7 @@ export const propertyPlan = object({
     .describedAs("The best use of the budget; null without a budget in the request")
     .orNull(),
   reconciliation,
+  likely_failures: likelyFailuresField,
   flags: flaggedAppliances,
   assumptions,
   counted_assumptions: assumptionsField.assumptions,
@@ -256,15 +272,8 @@ export const serializePropertyPlan = propertyPlan.serializer(
     reconciliation: serializeReconciliation(made12m),
     flags: flags.list(),
     counted_assumptions: serializeAssumptions(made.counted, made.modelVersion),
-    assumptions: serializePlanAssumptions(
-      made,
-      components.length === 0,
-      made.appliances.reduce(
-        (sum, appliance) =>
-          sum + appliance.components.filter(({ component }) => component.overrideLifespan !== null).length,
-        0,
-      ),
-    ),
+    likely_failures: serializeLikelyFailures(likelyFailuresOf(made.appliances)),
+    assumptions: serializePropertyPlanAssumptions(made),
   }),
 );
 

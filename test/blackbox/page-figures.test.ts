@@ -249,7 +249,7 @@ describe("the page of a property", () => {
     });
   });
 
-  // Rule: page-figures
+  // Rule: page-figures, property-plan
   test("names what is more likely than not to fail, and is not due", () => {
     const { units, components: planned } = answers.plan!;
     const likely: Json[] = answers.components!.filter((one: Json) => one.failure_probability_12m >= 0.5);
@@ -263,6 +263,8 @@ describe("the page of a property", () => {
     const cost = left.reduce((sum, { proactive_cost }) => sum + proactive_cost, 0);
     expect(left).not.toBeEmpty();
     expectShown("likely failures", shown.slice(1), [left.length, cost]);
+    expect(answers.plan!.likely_failures).toEqual({ count: left.length, cost });
+    expect(answers.plan!.assumptions).toContainEqual(expect.stringContaining(shown[0]));
   });
 
   // Rule: page-figures

@@ -121,7 +121,8 @@ const ANSWERS: Record<string, Fields> = {
     "":
       "property_id name unit_count as_of years inflation_pct opening_balance escrow_pct interest_pct minimum_balance " +
       "deposit_growth_pct due_now schedule totals level_deposit balances units components budget reconciliation " +
-      "assumptions partner",
+      "likely_failures assumptions partner",
+    likely_failures: "count cost",
     "units[]":
       "appliance_id policy replace_on optimal_age_years wait_years cost_of_waiting_a_year price failed_price action reason",
     ...PLAN_SUMMARY,

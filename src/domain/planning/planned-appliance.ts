@@ -99,7 +99,7 @@ export type PlanContext<C> = {
 const isDeficient = ([first]: readonly Plannable[]) => first!.deficiencies > 0;
 
 /** From this probability of failing within a year on, what is due now is an immediate repair. */
-const IMMEDIATE_PROBABILITY = 0.5;
+export const IMMEDIATE_PROBABILITY = 0.5;
 
 /** Plans an appliance over a number of years from the current scores of its components, which must all be given. */
 export function planStoredAppliance<C extends Plannable>(

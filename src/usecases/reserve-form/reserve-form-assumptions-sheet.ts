@@ -1,4 +1,4 @@
-import { serializePlanAssumptions } from "../../api-schemas/plan-assumptions-schema.ts";
+import { serializePropertyPlanAssumptions } from "../../api-schemas/plan-assumptions-schema.ts";
 import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
 import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
 import { FUNDING_CONFIDENCES } from "../../domain/planning/level-deposit.ts";
@@ -66,7 +66,7 @@ export function reserveFormAssumptionsSheet(
 
 /** Returns the assumptions of a property's form. */
 export function reserveFormAssumptionsOfProperty({ plan, terms }: ReserveForm): FormAssumptions {
-  const { property, appliances } = plan;
+  const { property } = plan;
   return {
     subject: [
       ["Property", property.name],
@@ -84,7 +84,7 @@ export function reserveFormAssumptionsOfProperty({ plan, terms }: ReserveForm): 
     sentences: [
       "EUL: expected useful life in the place of the item. Effective age: age adjusted for condition, use and service. RUL: EUL less effective age. Means of a line's items.",
       `Like items are the same part of the same kind of appliance. More than four of them are listed if they cost over ${wholeMoney(10_000)} together.`,
-      ...serializePlanAssumptions(plan, appliances.length === 0, overriddenIn(plan)),
+      ...serializePropertyPlanAssumptions(plan),
     ],
   };
 }
@@ -96,10 +96,3 @@ const SENTENCES = [
 const OTHER_FORM = "Request another form to change it";
 
 const money = (cents: number): SheetCell => ({ value: usd(cents), format: USD });
-
-function overriddenIn({ appliances }: ReserveForm["plan"]): number {
-  let count = 0;
-  for (const { components } of appliances)
-    for (const { component } of components) if (component.overrideLifespan !== null) count++;
-  return count;
-}

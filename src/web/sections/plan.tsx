@@ -4,8 +4,9 @@ import type { ReserveJson } from "../../api-schemas/figures-schema.ts";
 import type { ForecastJson } from "../../api-schemas/forecast-schema.ts";
 import type { PropertyPlanJson } from "../../api-schemas/plan-schema.ts";
 import type { PlanSummaryJson, PlanYearJson } from "../../api-schemas/plan-summary-schema.ts";
-import { forEachInSteps, type Steps } from "../../domain/steps/steps.ts";
+import type { Steps } from "../../domain/steps/steps.ts";
 import { oneOfCurrency, todaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
+import { likelyFailuresText } from "../../domain/wording/likely-failures-text.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-text.ts";
 import { ScheduleChart, ScheduleChartLegend } from "../charts/schedule-chart.tsx";
 import { type ActionRow, pageActionRowsInSteps } from "../page/page-action-rows.ts";
@@ -48,11 +49,8 @@ type PlanDetails = {
   /** The units and components, in the order of the plan. */
   lines: readonly PlanLine[];
   actions: readonly ActionRow[];
-  /** The components that are not due, but more likely than not to fail within 12 months. */
-  likelyFailures: LikelyFailures;
   budget: AllocatedBudget;
 };
-type LikelyFailures = { count: number; costUsd: number };
 
 /** `budget` is the amount in USD that the reader entered, if any. */
 export function* sectionPlanDetailsInSteps(
@@ -69,28 +67,8 @@ export function* sectionPlanDetailsInSteps(
   return {
     lines,
     actions,
-    likelyFailures: yield* likelyFailuresInSteps(plan, components),
     budget: { candidates, amount, result: yield* allocatePageBudgetInSteps(candidates, amount) },
   };
-}
-
-/** Parts that a lender's engineer calls immediate repairs if they are critical to the building, whatever a plan saves. */
-function* likelyFailuresInSteps(
-  plan: PropertyPlanJson,
-  components: readonly ComponentJson[],
-): Steps<LikelyFailures> {
-  const likely = new Set<string>();
-  yield* forEachInSteps(components, (one) => {
-    if (one.failure_probability_12m >= 0.5) likely.add(one.component_id);
-  });
-  const whole = new Set(plan.units.map(({ appliance_id }) => appliance_id));
-  const found: LikelyFailures = { count: 0, costUsd: 0 };
-  yield* forEachInSteps(plan.components, (one) => {
-    if (one.due_now !== null || !likely.has(one.component_id) || whole.has(one.appliance_id)) return;
-    found.count++;
-    found.costUsd += one.proactive_cost;
-  });
-  return found;
 }
 
 export const dueCount = ({ unit_count, component_count }: PlanSummaryDue) => unit_count + component_count;
@@ -136,7 +114,7 @@ export function PlanCostsAndReserveSection(props: {
 }) {
   const { plan, details, forecast, reserve, links = {} } = props;
   const { due_now: due } = plan;
-  const likely = details.likelyFailures;
+  const likely = likelyFailuresText(plan.likely_failures);
   return (
     <ReportSection
       id="plan"
@@ -151,9 +129,7 @@ export function PlanCostsAndReserveSection(props: {
             escrow of {plan.escrow_pct}% is {moneyText(Math.round(due.escrow))}
           </>
         )}
-        .
-        {likely.count > 0 &&
-          ` ${countWithNoun(likely.count, "more component")} (${moneyText(Math.round(likely.costUsd))}) ${likely.count === 1 ? "is" : "are"} not due by the plan, but more likely than not to fail within 12 months. Inspect ${likely.count === 1 ? "it" : "them"}: a lender’s engineer may call for replacement.`}
+        .{likely && ` ${likely}`}
         {due.repairs.count > 0 &&
           ` Also due: ${countWithNoun(due.repairs.count, "minor part")} of appliances that stay (${moneyText(Math.round(due.repairs.cost))}), paid as repairs.`}
       </p>
