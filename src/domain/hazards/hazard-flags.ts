@@ -45,28 +45,34 @@ export function hazardFlagsOfAppliance(
   events: readonly HazardEvent[] = [],
 ): HazardFlag[] {
   const hazards = knowledge.hazardsOf(appliance.typeId);
-  if (hazards.length === 0) return [];
+  const flags: HazardFlag[] = [];
+  if (hazards.length === 0) return flags;
+  // Every scoring asks for the flags of every appliance, and most have none.
   const set = parseStoredCodes(appliance.flagsSet);
   const cleared = parseStoredCodes(appliance.flagsCleared);
   const named = knowledge.namedHazards(appliance.typeId, appliance.brand, appliance.model);
-  const open = hazards.filter(({ code }) => !cleared.includes(code));
+  const isAnyNoted = events.some(({ note }) => note?.hazards);
   const known = new Map<string, FlagBasis>();
-  for (const hazard of open) {
+  for (const hazard of hazards) {
     const { code } = hazard;
+    if (cleared.includes(code)) continue;
     if (set.includes(code)) known.set(code, "stated");
     else if (named.has(code)) known.set(code, "brand");
-    else if (isNoted(hazard, appliance, components, events)) known.set(code, "notes");
+    else if (isAnyNoted && isNoted(hazard, appliance, components, events)) known.set(code, "notes");
   }
-  return open.flatMap((hazard): HazardFlag[] => {
+  for (const hazard of hazards) {
     const { code, excludedBy } = hazard;
     const basis = known.get(code);
-    if (basis) return [{ code, basis }];
-    if (excludedBy.some((other) => known.has(other))) return [];
-    const isSuspected =
+    if (basis) flags.push({ code, basis });
+    else if (
       isOfEra(knowledge, hazard, appliance, yearBuilt) &&
-      replacedOn(hazard, appliance, components, events) === "";
-    return isSuspected ? [{ code, basis: "era" }] : [];
-  });
+      !cleared.includes(code) &&
+      !excludedBy.some((other) => known.has(other)) &&
+      replacedOn(hazard, appliance, components, events) === ""
+    )
+      flags.push({ code, basis: "era" });
+  }
+  return flags;
 }
 
 /** Returns whether a note names the hazard on or after the last replacement of what carries it. */

@@ -19,7 +19,8 @@ export async function saveDerivedFlagsAndDeficiencies(
     const flags = hazardFlagNotation(
       hazardFlagsOfAppliance(writer.knowledge, appliance, history.yearBuilt, components, events),
     );
-    await writer.saveFlags(appliance, flags);
+    // A promise for each appliance takes longer than the comparison.
+    if (flags !== writer.flagsOf(appliance)) await writer.saveFlags(appliance, flags);
   }
 }
 
@@ -34,6 +35,9 @@ async function refreshDeficiencies(
       knowledge.regimes(typeId).length > 0 && events.some(({ conditionAfter }) => conditionAfter === "poor"),
   );
   const open = await countOpenDeficiencies(tx, knowledge, inspected, dayOf(tx.now), tx.yieldToEventLoop);
-  for (const { id } of history.appliances)
-    await writer.saveDeficiencies(appliances.get(id)!, open.get(id) ?? 0);
+  for (const { id } of history.appliances) {
+    const [appliance, deficiencies] = [appliances.get(id)!, open.get(id) ?? 0];
+    if (deficiencies !== writer.deficienciesOf(appliance))
+      await writer.saveDeficiencies(appliance, deficiencies);
+  }
 }

@@ -167,10 +167,15 @@ export class PortfolioWriter {
 
   /** Stores the number of an appliance's inspections with an open deficiency if it changed. */
   async saveDeficiencies(appliance: ApplianceRef, deficiencies: number): Promise<void> {
-    if (deficiencies === (this.#savedDeficiencies.get(appliance.id) ?? appliance.deficiencies)) return;
+    if (deficiencies === this.deficienciesOf(appliance)) return;
     await this.tx.appliances.saveDeficiencies(appliance.id, deficiencies);
     this.#savedDeficiencies.set(appliance.id, deficiencies);
     this.markPlanStale(appliance.propertyId);
+  }
+
+  /** Returns the number of an appliance's inspections with an open deficiency after this write. */
+  deficienciesOf({ id, deficiencies }: Pick<ApplianceRef, "id" | "deficiencies">): number {
+    return this.#savedDeficiencies.get(id) ?? deficiencies;
   }
 
   /** Returns the flags of an appliance after this write. */
