@@ -18,10 +18,11 @@ import type { UnitTiming } from "./unit-advice.ts";
  * little worn, and as much worn, as they can be until then (docs/model/planning.md#due-now).
  */
 
-/** The days that are tried: first 60, for which most decisions hold. */
+/** The days that are tried: first 60, for which most decisions hold, then 2, for which most others do not. */
 const USUAL_HOLD = 60;
 const LONGER_HOLD = 240;
-const SHORTER_HOLDS = [20, 7, 2] as const;
+const SHORTER_HOLDS = [20, 7] as const;
+const SHORTEST_HOLD = 2;
 /** The share of a hold over which its end is spread, so that the decisions of one day do not end on one day. */
 const SPREAD = 1 / 4;
 /** By how much the logarithm of a hazard ratio changes in a day at most; for faster evidence the decision is made again. */
@@ -81,7 +82,7 @@ export function daysUntilDueDecisionMayChange(
     return timing === "later" && (staysLater(little, much) || staysLaterByBounds(little, much));
   };
   if (holds(USUAL_HOLD)) return holds(LONGER_HOLD) ? LONGER_HOLD : USUAL_HOLD;
-  return SHORTER_HOLDS.find(holds) ?? 0;
+  return holds(SHORTEST_HOLD) ? (SHORTER_HOLDS.find(holds) ?? SHORTEST_HOLD) : 0;
 }
 
 /** Returns for how many of the days that a decision holds it is kept: all or fewer, by the appliance's ID. */
