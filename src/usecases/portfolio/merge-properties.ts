@@ -64,7 +64,8 @@ export async function mergeProperties(
   await applyBuildingYearToAppliances(writer, merged);
   const claims = await moveClaims(writer, from, merged);
   await tx.embeds.moveOfProperty(from.id, into.id);
-  const [property = merged] = await rederiveHistoryRecordStarts(writer, [merged]);
+  const moved = await rederiveHistoryRecordStarts(writer, [merged, from]);
+  const property = moved.find(({ id }) => id === into.id) ?? merged;
   await rescoreProperty(writer, property, "all", "history");
   await writer.auditCorrection("property.merge", into.id, serializeProperty(into), {
     ...serializeProperty(property),

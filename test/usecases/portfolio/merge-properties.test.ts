@@ -97,6 +97,16 @@ async function expectConsistent() {
 
 describe("a merged duplicate", () => {
   // Rule: merge-properties
+  test("has a record from its creation on, since the events that it began with have moved", async () => {
+    const [into, from] = [await fixture.addProperty(), await fixture.addProperty({ address: "2 Oak St" })];
+    const [heater] = await fixture.addAppliances({ propertyId: from.id });
+    await visit(heater!.id, "2025-12-01");
+    expect((await found(from.id))!.recordsSince).toBe("2025-12-01");
+    expect((await merge(into.id, from.id)).recordsSince).toBe("2025-12-01");
+    expect((await found(from.id))!.recordsSince).toBe(TODAY);
+  });
+
+  // Rule: merge-properties
   test("leaves what it had to the property, which scores as if all had been recorded there", async () => {
     const into = await fixture.addProperty({ unitCount: 2, state: "VT", city: null });
     const from = await fixture.addProperty({
