@@ -1,6 +1,7 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { type ModelCorrections, UNCORRECTED } from "../../domain/scoring/model-corrections.ts";
 import type { ModelInUse } from "../../store/queries/models-queries.ts";
+import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** Returns `3` for `3+local.3`. */
@@ -9,6 +10,18 @@ export const baseModelVersion = (version: string) => version.split("+")[0]!;
 /** Returns the name of the active model: the executable's, or a local calibration of it. */
 export async function modelVersionOf(stores: Pick<Stores, "models">, knowledge: Knowledge): Promise<string> {
   return (await activeCalibration(stores, knowledge))?.version ?? knowledge.modelVersion;
+}
+
+/**
+ * Returns whether the active model is that of the latest finished snapshot: if not, no plan and no decision on what is due may be
+ * kept, whatever its date.
+ */
+export async function isModelOfSnapshot(
+  stores: Pick<Stores, "models">,
+  latest: Pick<SnapshotRun, "modelVersion"> | undefined,
+  knowledge: Knowledge,
+): Promise<boolean> {
+  return (latest?.modelVersion ?? knowledge.modelVersion) === (await modelVersionOf(stores, knowledge));
 }
 
 /** Returns the active calibration as far as scoring these appliances needs it. */

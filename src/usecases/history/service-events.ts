@@ -21,6 +21,7 @@ import { type Day, dayOf } from "../../domain/time.ts";
 import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import { concernsWork, endOfDay, isDoneBy } from "../../domain/work-mark.ts";
 import type { Stores } from "../../store/stores.ts";
+import { isModelOfSnapshot } from "../calibration/active-model.ts";
 import { PredictionOutcomeLog } from "../calibration/prediction-outcomes.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type RescoreInput, rescoreBatches, rescoreProperties } from "../rescoring/rescore.ts";
@@ -248,7 +249,7 @@ export class ServiceLog {
 
   /** Stores the outcomes and the components' dates, and scores the affected appliances. */
   async finish(): Promise<void> {
-    const { tx, partner } = this.writer;
+    const { tx, partner, knowledge } = this.writer;
     const found = await tx.properties.ofIds(partner.id, [...this.#touched.keys()]);
     const properties = new Map(found.map((property) => [property.id, property]));
     const [reopened, extended] = [true, false].map((is) =>
@@ -270,7 +271,8 @@ export class ServiceLog {
     );
     const whole = new Set(moved.map(({ id }) => id));
     const neighbours = [...this.#touched].filter(([propertyId]) => !whole.has(propertyId));
-    this.writer.due.trustEvidence(this.isOnlyChange);
+    const latest = this.isOnlyChange ? await tx.snapshots.latestFinished() : undefined;
+    this.writer.due.trustEvidence(this.isOnlyChange && (await isModelOfSnapshot(tx, latest, knowledge)));
     await this.#rescore(neighbours, properties, false);
     this.writer.due.trustEvidence(false);
     // A replacement announces only the components that it restores, not the changes by other events of the request.

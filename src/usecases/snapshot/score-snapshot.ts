@@ -10,7 +10,7 @@ import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts"
 import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { Tx } from "../../store/store.ts";
 import type { ScoreCause } from "../announcements/score-change-announcement.ts";
-import { baseModelVersion, loadModelCorrections, modelVersionOf } from "../calibration/active-model.ts";
+import { baseModelVersion, isModelOfSnapshot, loadModelCorrections } from "../calibration/active-model.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
 import { type LoadedProperty, loadHistories } from "../history/load-histories.ts";
 import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
@@ -93,22 +93,13 @@ export async function determineSnapshotScoring(
 ): Promise<DayScoring> {
   const latest = await tx.snapshots.latestFinished();
   const cause = causeOf(latest, model, takenAgain);
-  const replans = takenAgain || (await isNewModel(tx, latest, model.knowledge));
+  const replans = takenAgain || !(await isModelOfSnapshot(tx, latest, model.knowledge));
   const recordsConditions = await isFirstSnapshotOfWeek(tx, day);
   return { cause, prunes: maySnapshotPruneTrends(latest, day), takenAgain, replans, recordsConditions };
 }
 
 /** The latest finished snapshot, if there is one. */
 type Latest = SnapshotRun | undefined;
-
-/**
- * Returns whether the latest snapshot was scored by another model, so that plans must be renewed whatever their
- * date.
- */
-async function isNewModel(tx: Tx, latest: Latest, knowledge: Knowledge): Promise<boolean> {
-  const before = latest?.modelVersion ?? knowledge.modelVersion;
-  return before !== (await modelVersionOf(tx, knowledge));
-}
 
 /** Returns the cause of score changes: the passing of a day, or a change of model. */
 function causeOf(

@@ -102,7 +102,7 @@ test("a snapshot takes what is due from an earlier decision, and a write decides
 });
 
 // Rule: due-hold
-test("service events alone keep what is due of appliances that get no other age or flags", async () => {
+test("service events alone keep what is due of appliances that get no other age, flags or model", async () => {
   const { store } = fixture;
   const isDue = { dueCents: 0, unitTiming: "now" } as const;
   const logAlone = async (event: Partial<NewServiceEvent>, dueHoldsUntil: string) => {
@@ -129,6 +129,25 @@ test("service events alone keep what is due of appliances that get no other age 
   expect(await logAlone(cleaned, "2099-01-01"), "another age").toMatchObject(decided);
   const replaced = { date: "2026-03-03", eventType: "Replacement" } as const;
   expect(await logAlone(replaced, "2099-01-01"), "another part").toMatchObject(decided);
+  await store.write(async (tx) => {
+    const components = await tx.components.ofAppliance(unitId);
+    const corrections = {
+      lifeFactors: Object.fromEntries(components.map(({ defId }) => [defId, 0.9])),
+      ...{ frailtyShape: null, strength: { condition: 1, repairs: 1 }, yearFactorVariances: {} },
+    };
+    await tx.models.insert({
+      ...{ number: 1, base: knowledge.modelVersion, isProven: true, replaced: null, actor: "cli:test" },
+      ...{ createdAt: tx.now, evidence: {}, corrections },
+    });
+    await tx.models.use(1);
+  });
+  // The part was replaced later, so that no score follows from it.
+  const former = { date: "2026-02-08", conditionAfter: null };
+  expect(await logAlone(former, "2099-01-01"), "another life").toMatchObject(decided);
+  await store.write((tx) => tx.models.use(null));
+  await log({ applianceId: unitId, date: "2026-02-08" });
+  expect(await logAlone(former, "2099-01-01")).toMatchObject({ ...isDue, dueHoldsUntil: "2099-01-01" });
+  await log({ applianceId: unitId, date: "2026-02-08" });
   expect(await wrong()).toEqual([]);
 });
 
