@@ -39,7 +39,7 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
       summary: "List the components of a partner, property or appliance",
       description:
         "Requires exactly one of `partner_id`, `property_id` and `appliance_id`. Without `tier`, returns CRITICAL and " +
-        "WARNING components, highest score or expected cost first; for an appliance, all components.",
+        "WARNING components, highest score or expected cost first; for an appliance, all components. GOOD components, and those of an appliance, are in the order of their creation.",
       tag: "Administration",
       parameters: [partnerFilter, propertyFilter, applianceFilter, tier, alertOrder, ...pagingParameters],
       replies: okReplies("A page of components", partnerComponentPage),

@@ -99,6 +99,8 @@ function ComponentList({ of, route }: { of: string; route: Route }) {
   const tier = route.query.get("tier") ?? "";
   const offset = route.query.get("offset") ?? "0";
   const query = new URLSearchParams({ [parameter]: of, offset, sort: "cost", ...(tier && { tier }) });
+  // A page of them sorted alone would look like a page of a sorted list.
+  const isInOrderOfCreation = tier === "GOOD" && parameter !== "appliance_id";
   const loaded = useAdminRead<PartnerComponentPageJson>(`/admin/components?${query}`);
   return (
     <LoadedContent loaded={loaded} what="the components">
@@ -117,12 +119,14 @@ function ComponentList({ of, route }: { of: string; route: Route }) {
           <ConsolePagedTable
             caption="Components"
             page={page}
-            rows={sortByExpectedLoss(page.components)}
+            rows={isInOrderOfCreation ? page.components : sortByExpectedLoss(page.components)}
             rowKey={({ component_id }) => component_id}
             columns={COLUMNS}
             one="component"
             route={route}
-          />
+          >
+            {isInOrderOfCreation && <p class="about">In the order of their creation.</p>}
+          </ConsolePagedTable>
         )
       }
     </LoadedContent>
