@@ -30,7 +30,7 @@ beforeAll(async () => {
   await add("elevator", { size: 6 });
   await add("roof");
   // It is likely to fail in year 1, whose needs then decide the deposit.
-  await add("parking_lot", { install_year: THIS_YEAR - 40 });
+  await add("parking_lot", { install_year: THIS_YEAR - 40, size: 120_000 });
   await add("plumbing_supply", { install_year: undefined });
   const sprinklers = await add("fire_suppression");
   await add("hvac_central");
