@@ -85,6 +85,42 @@ test("a line is added, edited and removed after a confirmation, and refused with
 });
 
 // Rule: console-cost-book
+test("lines that others have added since the page was loaded stay, and a line that they have changed is not replaced", async () => {
+  await put([HEATER, BURNER]);
+  const { page, close } = await open();
+  await page.getByText("boiler_burner").waitFor();
+  const costs = async () => (await book()).map(({ type_id, proactive_cost }) => [type_id, proactive_cost]);
+  await put([{ ...HEATER, proactive_cost: 1900 }, BURNER, { type_id: "roof", proactive_cost: 80_000 }]);
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "Edit the line for water_heater_gas" }).click();
+  await dialog.getByLabel("Planned cost (USD)").fill("2000");
+  await dialog.getByRole("button", { name: "Edit" }).click();
+  expect(await dialog.getByRole("alert").textContent()).toBe(
+    "Someone has changed or removed this line since the page was loaded. Reload the page.",
+  );
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "Remove the line for boiler, boiler_burner, NY?" }).click();
+  await dialog.getByRole("button", { name: "Remove" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  expect(await costs()).toEqual([
+    ["water_heater_gas", 1900],
+    ["roof", 80_000],
+  ]);
+  await put([BURNER, { type_id: "roof", proactive_cost: 80_000 }]);
+  await page.getByRole("button", { name: "Add line" }).click();
+  await dialog.getByLabel("Type").fill("elevator");
+  await dialog.getByLabel("Planned cost (USD)").fill("9000");
+  await dialog.getByRole("button", { name: "Add line" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  expect(await costs()).toEqual([
+    ["boiler", 900],
+    ["roof", 80_000],
+    ["elevator", 9000],
+  ]);
+  await close();
+});
+
+// Rule: console-cost-book
 test("a file is imported after a confirmation; other lines stay, and a wrong row is named", async () => {
   await put([HEATER, BURNER]);
   const { page, close } = await open();

@@ -10,7 +10,11 @@ import {
 import { countWithNoun } from "../page/page-format.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
-import { costLineOfConsoleForm, type NewCostLine } from "./console-cost-line-fields.tsx";
+import {
+  type ConsoleCostBookChange,
+  costLineOfConsoleForm,
+  type NewCostLine,
+} from "./console-cost-line-fields.tsx";
 
 const COLUMNS = [
   "type_id",
@@ -50,7 +54,7 @@ function linesOfRows([heading = [], ...rows]: string[][]): NewCostLine[] | strin
 export function ConsoleCostBookFileActions(props: {
   partner: string;
   lines: readonly CostLineJson[];
-  onImport: (lines: readonly Line[], done: string) => Promise<string | undefined>;
+  onImport: (change: ConsoleCostBookChange, done: string) => Promise<string | undefined>;
 }) {
   const { partner, lines, onImport } = props;
   const [file, setFile] = useState<{ name: string; found: NewCostLine[] | string }>();
@@ -60,10 +64,19 @@ export function ConsoleCostBookFileActions(props: {
   };
   const found = typeof file?.found === "object" ? file.found : undefined;
   const added = new Set(found?.map(keyOf));
-  const kept = lines.filter((line) => !added.has(keyOf(line)));
+  const keptOf = (present: readonly CostLineJson[]) => present.filter((line) => !added.has(keyOf(line)));
+  const kept = keptOf(lines);
   const save = async () => {
-    const message = await onImport([...kept, ...found!], `${countWithNoun(found!.length, "line")} imported.`);
-    return message?.replace(/^Line (\d+)/, (_, line) => `Row ${Number(line) - kept.length + 1} of the file`);
+    let before = 0;
+    const message = await onImport(
+      (present) => {
+        const others = keptOf(present);
+        before = others.length;
+        return [...others, ...found!];
+      },
+      `${countWithNoun(found!.length, "line")} imported.`,
+    );
+    return message?.replace(/^Line (\d+)/, (_, line) => `Row ${Number(line) - before + 1} of the file`);
   };
   return (
     <ReportSection

@@ -11,6 +11,7 @@ import { VirtualTable } from "../widgets/virtual-table.tsx";
 import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ConsoleCostBookFileActions } from "./console-cost-book-file.tsx";
 import {
+  type ConsoleCostBookChange,
   ConsoleCostLineFields,
   type NewCostLine,
   readConsoleCostLineForm,
@@ -32,9 +33,14 @@ export function ConsoleCostBookPage({ id }: { id: string }) {
   const recalculating = loaded.value?.recalculating ?? false;
   if (recalculating !== isRecalculating) setRecalculating(recalculating);
 
-  /** Saves the book; resolves to the message of a refusal. */
-  const save = async (lines: readonly (CostLineJson | NewCostLine)[], done: string) => {
+  /**
+   * Changes the book as it is now, not as the page has shown it: others may have added lines since. Resolves to the message of
+   * a refusal.
+   */
+  const save = async (change: ConsoleCostBookChange, done: string) => {
     try {
+      const lines = change((await api.read<CostBookJson>(path)).lines);
+      if (typeof lines === "string") return lines;
       const saved = await api.write<Saved>("PUT", path, { lines });
       setWarnings(saved.warnings);
       showToast(done);
@@ -64,7 +70,9 @@ export function ConsoleCostBookPage({ id }: { id: string }) {
                 name="Add line"
                 title="Add a line"
                 onConfirm={async (form) =>
-                  withoutNumber(await save([...lines, readConsoleCostLineForm(form)], "Line added."))
+                  withoutNumber(
+                    await save((present) => [...present, readConsoleCostLineForm(form)], "Line added."),
+                  )
                 }
               >
                 <ConsoleCostLineFields />
@@ -112,14 +120,9 @@ export function ConsoleCostBookPage({ id }: { id: string }) {
                         <Actions
                           line={line}
                           onSave={async (changed) =>
-                            withoutNumber(await save(replaced(lines, line, changed), "Line saved."))
+                            withoutNumber(await save(replacing(line, [changed]), "Line saved."))
                           }
-                          onRemove={() =>
-                            save(
-                              lines.filter((other) => other !== line),
-                              "Line removed.",
-                            )
-                          }
+                          onRemove={() => save(replacing(line, []), "Line removed.")}
                         />
                       ),
                     },
@@ -139,8 +142,15 @@ const MOST_WARNINGS = 20;
 
 const costOf = (cost: number | null) => (cost === null ? <span class="muted">–</span> : moneyText(cost));
 
-const replaced = (lines: readonly CostLineJson[], line: CostLineJson, by: NewCostLine) =>
-  lines.map((each) => (each === line ? by : each));
+/** Replaces a line by others, unless it is no longer as the page has shown it. */
+const replacing =
+  (line: CostLineJson, by: readonly NewCostLine[]): ConsoleCostBookChange =>
+  (present) =>
+    present.some((each) => isSameLine(each, line))
+      ? present.flatMap((each) => (each.id === line.id ? by : [each]))
+      : "Someone has changed or removed this line since the page was loaded. Reload the page.";
+
+const isSameLine = (one: CostLineJson, other: CostLineJson) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Leaves out the number of a line, which the dialog shows. */
 const withoutNumber = (message: string | undefined) => message?.replace(/^Line \d+: /, "");

@@ -4,6 +4,11 @@ import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts"
 /** A line without an id, as it is sent. */
 export type NewCostLine = Omit<CostLineJson, "id" | "as_of"> & { as_of: string | null };
 
+/** Returns the lines of the new book from those of the present one, or why it cannot be changed. */
+export type ConsoleCostBookChange = (
+  present: readonly CostLineJson[],
+) => readonly (CostLineJson | NewCostLine)[] | string;
+
 /** Renders the fields of a line in a form. */
 export function ConsoleCostLineFields({ line }: { line?: CostLineJson }) {
   return (

@@ -63,11 +63,13 @@ function BrandDialog({ brand, path, onChange }: { brand: BrandJson; path: string
   };
   const save = async () => {
     const { name, color, colorDark, logo } = shown;
+    const isNameNew = name !== (brand.display_name ?? "");
     const isColorNew = color !== (brand.color ?? "");
     const isDarkNew = colorDark !== (brand.color_dark ?? "");
     const png = logo === null ? null : logo.slice(logo.indexOf(",") + 1);
+    // Sends only what was changed here: others may have changed the rest since.
     const change = {
-      display_name: name.trim() === "" ? null : name,
+      ...(isNameNew && { display_name: name.trim() === "" ? null : name }),
       ...(isColorNew && { color: color === "" ? null : color }),
       ...(isDarkNew && color !== "" && { color_dark: colorDark === "" ? null : colorDark }),
       ...(png !== (brand.logo?.png ?? null) && { logo_png: png }),

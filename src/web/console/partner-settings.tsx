@@ -17,14 +17,18 @@ export function ConsolePartnerSettings(props: {
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const text = (name: string) => String(form.get(name)).trim();
     const events = form.getAll("event");
-    const url = text("url") || null;
-    const changes = {
+    const entered = {
       daily_budget: Number(text("budget")),
-      // Setting the URL resets the endpoint's health to OK, so it is sent only when it has changed.
-      ...(url !== partner.webhook_url && { webhook_url: url }),
+      webhook_url: text("url") || null,
       webhook_events: events.length === WEBHOOK_EVENTS.length ? null : events,
       webhook_concurrency: text("concurrency") === "" ? null : Number(text("concurrency")),
     };
+    // Sends only what was changed here: others may have changed the rest since, and setting the URL resets the endpoint's health.
+    const changes = Object.fromEntries(
+      Object.entries(entered).filter(
+        ([name, value]) => String(value) !== String(partner[name as keyof typeof entered]),
+      ),
+    );
     if (await run(() => api.write("PUT", path, changes), "Saved.")) onChange();
   };
   const { webhook_events: chosen } = partner;
