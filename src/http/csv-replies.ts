@@ -23,7 +23,10 @@ export function wantsCsvReply({ query, request }: Pick<Call, "query" | "request"
 
 /** Returns whether `Accept` contains CSV and does not prefer JSON. */
 export function acceptsCsv(headers: Headers): boolean {
-  const weights = parseHeaderWeights(headers.get("accept") ?? "");
+  const accept = headers.get("accept") ?? "";
+  // Asked several times for each page: few callers name it, and a look takes a fraction of reading the header.
+  if (!accept.toLowerCase().includes(CSV)) return false;
+  const weights = parseHeaderWeights(accept);
   const csv = weights.get(CSV) ?? 0;
   return csv > 0 && csv >= (weights.get("application/json") ?? 0);
 }
