@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
-import { ENVIRONMENT, EXECUTABLE } from "../support/executable.ts";
+import { COMMAND_ENVIRONMENT, EXECUTABLE } from "../support/executable.ts";
 import type { Installation } from "../support/mainstay.ts";
 import { recordOutput, recordSecretsIn } from "../support/secret-record.ts";
 import type { Step } from "./manual.ts";
@@ -98,7 +98,7 @@ export class Reader {
     const child = Bun.spawn(["/bin/sh", "-c", shell], {
       cwd: this.installation.folder,
       env: {
-        ...ENVIRONMENT,
+        ...COMMAND_ENVIRONMENT,
         EXECUTABLE,
         ...this.#keys,
         ...(typed.includes("$API") && { API: this.#api }),

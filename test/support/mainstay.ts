@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient, type Credential, requestToken } from "./client.ts";
 import { eventually, TEST_TIMEOUT_MS, TIMEOUT_MS } from "./eventually.ts";
-import { ENVIRONMENT, EXECUTABLE } from "./executable.ts";
+import { COMMAND_ENVIRONMENT, ENVIRONMENT, EXECUTABLE } from "./executable.ts";
 import type { Json } from "./json.ts";
 import {
   connectTo,
@@ -114,7 +114,7 @@ export async function runMainstay(
 ): Promise<Outcome> {
   const child = Bun.spawn([...(options.under ?? []), EXECUTABLE, ...args], {
     cwd: options.cwd ?? tmpdir(),
-    env: { ...ENVIRONMENT, ...options.env },
+    env: { ...COMMAND_ENVIRONMENT, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const timer = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
@@ -199,7 +199,7 @@ export class Installation {
     const where = ["--config", this.configFile, "--data-dir", this.dataDir];
     return Bun.spawn([EXECUTABLE, ...args, ...where], {
       cwd: this.folder,
-      env: ENVIRONMENT,
+      env: COMMAND_ENVIRONMENT,
       stdio: ["ignore", "ignore", "ignore"],
     });
   }
