@@ -293,6 +293,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "the numbers of an appliance's components": () =>
       store.read.components.countNarrow({ applianceId, tier: "GOOD" }),
     "the components of appliances": () => store.read.components.ofAppliances([applianceId]),
+    "the dates of components of appliances": () => store.read.components.datesOfAppliances([applianceId]),
     "what scoring reads of the components of appliances": () =>
       store.read.components.forScoring([applianceId]),
     "the events of appliances": () => store.read.serviceEvents.evidence([applianceId], "", 100),

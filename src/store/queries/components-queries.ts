@@ -26,6 +26,12 @@ type ScoredColumns = Pick<
   | "expectedCostCents"
 >;
 
+/** The columns of a component that service events change, and those that identify it. */
+export type DatedComponent = Pick<
+  Component,
+  "id" | "applianceId" | "defId" | "lastReplaced" | "lastServiced"
+>;
+
 /** Reads and writes components with their scores, in hundredths. */
 export function componentStore(engine: Engine) {
   const { db, isAmong } = engine;
@@ -87,6 +93,14 @@ export function componentStore(engine: Engine) {
       .from(components)
       .where(and(isAmong(components.applianceId, "applianceIds"), listed))
       .orderBy(asc(components.applianceId), asc(components.seq)),
+  );
+  const { id, applianceId, defId, lastReplaced, lastServiced } = components;
+  const datesOfAppliances = engine.read<DatedComponent>(() =>
+    db
+      .select(aliased({ id, applianceId, defId, lastReplaced, lastServiced }))
+      .from(components)
+      .where(and(isAmong(applianceId, "applianceIds"), listed))
+      .orderBy(asc(applianceId), asc(components.seq)),
   );
   const scoringRows = (which: SQL, order: SQL) => {
     const { system, state, ...columns } = getTableColumns(components);
@@ -158,6 +172,10 @@ export function componentStore(engine: Engine) {
     },
     async ofAppliances(applianceIds: readonly string[]): Promise<Component[]> {
       return ofAppliances({ applianceIds: engine.list(applianceIds) });
+    },
+    /** Returns what service events read and change of the components of appliances, ordered by appliance and creation. */
+    async datesOfAppliances(applianceIds: readonly string[]): Promise<DatedComponent[]> {
+      return datesOfAppliances({ applianceIds: engine.list(applianceIds) });
     },
     /** Returns the columns for scoring of the components of appliances, ordered by appliance and creation. */
     async forScoring(applianceIds: readonly string[]): Promise<ComponentToScore[]> {

@@ -2,7 +2,6 @@ import { type ServiceEventRequest, serializeServiceEvent } from "../../api-schem
 import type { Voiding } from "../../api-schemas/voiding-schema.ts";
 import { serviceEventCreatedMessage } from "../../api-schemas/webhook-payload-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
-import type { Component } from "../../domain/component.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import type { Property } from "../../domain/property.ts";
 import { checkInspectionTypesRule } from "../../domain/rules/inspection-types-rule.ts";
@@ -20,6 +19,7 @@ import {
 import { type Day, dayOf } from "../../domain/time.ts";
 import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import { concernsWork, endOfDay, isDoneBy } from "../../domain/work-mark.ts";
+import type { DatedComponent } from "../../store/queries/components-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 import { isModelOfSnapshot } from "../calibration/active-model.ts";
 import { PredictionOutcomeLog } from "../calibration/prediction-outcomes.ts";
@@ -41,10 +41,10 @@ type SizedProperty = { property: Property; components: number };
  * is called, the scores of every affected appliance.
  */
 export class ServiceLog {
-  #appliances = new Map<string, { appliance: Appliance; components: Component[] } | undefined>();
+  #appliances = new Map<string, { appliance: Appliance; components: DatedComponent[] } | undefined>();
   /** By property: the affected appliances, and whether one of their events is a Replacement. */
   #touched = new Map<string, Map<string, Touched>>();
-  #moved = new Set<Component>();
+  #moved = new Set<DatedComponent>();
   /** The appliances whose components' dates can have moved back. */
   readonly #redated = new Set<string>();
   /** The properties whose records can have become shorter. */
@@ -78,7 +78,7 @@ export class ServiceLog {
     const ids = unknown.map(({ id }) => id);
     if (ids.length === 0) return;
     const components = Map.groupBy(
-      await this.writer.tx.components.ofAppliances(ids),
+      await this.writer.tx.components.datesOfAppliances(ids),
       ({ applianceId }) => applianceId,
     );
     for (const appliance of unknown)
@@ -105,7 +105,7 @@ export class ServiceLog {
   }
 
   /** Returns an appliance's components if they are loaded. */
-  componentsOf(applianceId: string): readonly Component[] | undefined {
+  componentsOf(applianceId: string): readonly DatedComponent[] | undefined {
     return this.#appliances.get(applianceId)?.components;
   }
 
@@ -141,7 +141,10 @@ export class ServiceLog {
   }
 
   /** Ends the marks on the work that a replacement has done, which were made by its day. */
-  async #endWork({ id, applianceId, componentId, date }: ServiceEvent, components: readonly Component[]) {
+  async #endWork(
+    { id, applianceId, componentId, date }: ServiceEvent,
+    components: readonly DatedComponent[],
+  ) {
     const subjects = components.map(({ id }) => id);
     if (componentId === null) subjects.push(applianceId);
     await this.writer.tx.work.end(subjects, endOfDay(date), id);
@@ -170,7 +173,7 @@ export class ServiceLog {
     before?: ServiceEvent,
   ): Promise<{
     appliance: Appliance;
-    spokenOf: readonly Component[];
+    spokenOf: readonly DatedComponent[];
   }> {
     const known = await this.#load(applianceId);
     if (!known) throw notFound(`Appliance not found: ${applianceId}`);
@@ -300,12 +303,15 @@ export class ServiceLog {
     if (this.#appliances.has(applianceId)) return this.#appliances.get(applianceId);
     const { tx, partner } = this.writer;
     const appliance = await tx.appliances.find(partner.id, applianceId);
-    const known = appliance && { appliance, components: await tx.components.ofAppliance(applianceId) };
+    const known = appliance && {
+      appliance,
+      components: await tx.components.datesOfAppliances([applianceId]),
+    };
     this.#appliances.set(applianceId, known);
     return known;
   }
 
-  #moveDates(component: Component, event: ServiceEvent): void {
+  #moveDates(component: DatedComponent, event: ServiceEvent): void {
     const replaced = event.eventType === "Replacement" && event.date > (component.lastReplaced ?? "");
     const serviced = isServicing(event.eventType) && event.date > (component.lastServiced ?? "");
     if (replaced) component.lastReplaced = event.date;

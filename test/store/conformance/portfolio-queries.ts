@@ -437,6 +437,16 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       );
       expect(ids(await store.ofAppliances([roof.id, heater.id])).sort()).toEqual(ids(of(elm.id)).sort());
       expect(await store.ofAppliances([])).toEqual([]);
+      const dated = (await store.ofAppliances([roof.id, heater.id])).map(
+        ({ id, applianceId, defId, lastReplaced, lastServiced }) => ({
+          id,
+          applianceId,
+          defId,
+          lastReplaced,
+          lastServiced,
+        }),
+      );
+      expect(await store.datesOfAppliances([roof.id, heater.id])).toEqual(dated);
       const toScore = await store.forScoring([roof.id, heater.id]);
       expect(await store.ofAppliances([roof.id, heater.id])).toMatchObject(toScore);
       expect(toScore[0]).not.toHaveProperty("rate");

@@ -84,7 +84,7 @@ test("appliances are loaded ahead of their events together, an unknown one not a
     const reads = [
       spyOn(writer.tx.appliances, "ofIds"),
       spyOn(writer.tx.appliances, "find"),
-      spyOn(writer.tx.components, "ofAppliances"),
+      spyOn(writer.tx.components, "datesOfAppliances"),
     ];
     const service = new ServiceLog(writer);
     await service.preloadByIds([applianceId, other!.id, applianceId, "A_unknown"]);
