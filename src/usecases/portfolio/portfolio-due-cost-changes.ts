@@ -64,8 +64,8 @@ export class PortfolioDueCostChanges {
   }
 
   /**
-   * Lets decisions hold for appliances whose components are scored next with more service events than on the same day before, or
-   * with `trusts` false no longer. Nothing else may have changed that is due of them follows from.
+   * With `trusts`, keeps the decisions on appliances that are scored next, if service events were added and nothing else has
+   * changed that decides what is due; each then holds for as many days less as the evidence has changed by.
    */
   trustEvidence(trusts: boolean): void {
     this.#trusted = trusts ? "evidence" : "none";
