@@ -17,7 +17,7 @@ import { addRecords } from "../support/records.ts";
  */
 
 const { FUZZ_RUNS, FUZZ_SEED, FUZZ_PATH } = process.env;
-const RUNS = Number(FUZZ_RUNS ?? 24);
+const RUNS = Number(FUZZ_RUNS ?? 16);
 /** A fixed seed, except for a longer run. */
 const SEED = FUZZ_SEED === undefined ? (FUZZ_RUNS === undefined ? 1 : undefined) : Number(FUZZ_SEED);
 

@@ -9,7 +9,7 @@ import { folderStorage } from "./storage.ts";
  */
 
 async function holds(options: Omit<RoundOptions, "seconds" | "scoredProperties">): Promise<void> {
-  const { violations, record } = await runRound({ ...options, seconds: 3, scoredProperties: 100 });
+  const { violations, record } = await runRound({ ...options, seconds: 3, scoredProperties: 30 });
   expect(violations).toEqual([]);
   expect(record.kills).toBeGreaterThan(0);
   expect(record.writes.size).toBeGreaterThan(options.clients);
