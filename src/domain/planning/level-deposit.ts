@@ -85,7 +85,7 @@ export function reserveStartedForFirstYear(
   };
   // The balance is at the floor at the end of the first year.
   const depositCents = expectedOf(later, minimumCents) / (1 + depositGrowth);
-  if (depositCents > MUCH_LESS * expectedOf(needs, funding.openingCents)) return null;
+  if (depositCents >= MUCH_LESS * expectedOf(needs, funding.openingCents)) return null;
   return { openingCents: (minimumCents + first - depositCents) / (1 + interest), depositCents };
 }
 

@@ -56,6 +56,7 @@ describe("a level deposit", () => {
     });
     expect(reserveStartedForFirstYear([3_000, 3_000, 3_000], NO_FUNDS)).toBeNull();
     expect(reserveStartedForFirstYear([3_000], NO_FUNDS)).toBeNull();
+    expect(reserveStartedForFirstYear([0, 0], NO_FUNDS)).toBeNull();
     let found = 0;
     fc.assert(
       fc.property(anyNeeds, anyFunding, (needs, funding) => {
