@@ -1,3 +1,4 @@
+import type { ScoreState } from "../scoring/scoring-types.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import { isUnitToGo, planParts, unitWithMinorParts, type WholeAppliance } from "./appliance-plan.ts";
 import {
@@ -32,12 +33,12 @@ const MARGIN = 1e-6;
 /** The months at which sums are computed at most. */
 const MOST_POINTS = 64;
 
-/** The change of a component from one score to the next that a held decision allows. */
-type PartWear = { effectiveAgeYears: number; hazardRatio: number };
+/** All of a component's score that a decision on what is due depends on. */
+type DueWear = Pick<ScoreState, "lifeFactor" | "effectiveAgeYears" | "rate" | "hazardRatio">;
 
 /** Returns whether a component has changed between two days no more than a held decision allows. */
-export function isToleratedWearChange(before: PartWear, after: PartWear): boolean {
-  if (after.effectiveAgeYears < before.effectiveAgeYears) return false;
+export function isToleratedWearChange(before: DueWear, after: DueWear): boolean {
+  if (!hasSameLife(before, after) || after.effectiveAgeYears < before.effectiveAgeYears) return false;
   return (
     after.hazardRatio === before.hazardRatio ||
     Math.abs(Math.log(after.hazardRatio / before.hazardRatio)) <= LARGEST_DAILY_CHANGE
@@ -46,13 +47,21 @@ export function isToleratedWearChange(before: PartWear, after: PartWear): boolea
 
 /**
  * Returns by how many days a change of a component's evidence on the day of its latest score shortens the time for which a
- * decision holds: as many as would have allowed it. Infinity where its age changes, too.
+ * decision holds: as many as would have allowed it. Infinity where its age or life changes, too.
  */
-export function heldDaysLost(before: PartWear, after: PartWear): number {
-  if (after.effectiveAgeYears !== before.effectiveAgeYears) return Number.POSITIVE_INFINITY;
+export function heldDaysLost(before: DueWear, after: DueWear): number {
+  if (!hasSameLife(before, after) || after.effectiveAgeYears !== before.effectiveAgeYears)
+    return Number.POSITIVE_INFINITY;
   if (after.hazardRatio === before.hazardRatio) return 0;
   return Math.ceil(Math.abs(Math.log(after.hazardRatio / before.hazardRatio)) / LARGEST_DAILY_CHANGE);
 }
+
+/**
+ * Returns whether two scores give a component the same life. They may not although the model is that of the latest finished
+ * snapshot: another one, reverted since, may have scored a part of an interrupted snapshot.
+ */
+const hasSameLife = (before: DueWear, after: DueWear) =>
+  after.lifeFactor === before.lifeFactor && after.rate === before.rate;
 
 /** The wear of an appliance's parts at one end of what a hold allows. */
 type Worn = { parts: readonly PartInPlace[]; calendarYears: number };

@@ -104,7 +104,7 @@ export function componentStore(engine: Engine) {
   );
   const scoringRows = (which: SQL, order: SQL) => {
     const { system, state, ...columns } = getTableColumns(components);
-    const { confidence, lifeFactor, rate, acuteHazard, scoredOn, ...read } = columns;
+    const { confidence, acuteHazard, scoredOn, ...read } = columns;
     return db
       .select(aliased(read satisfies Record<keyof ComponentToScore, unknown>))
       .from(components)

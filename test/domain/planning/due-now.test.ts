@@ -213,8 +213,8 @@ test("what is due holds for fewer days after a change of evidence", () => {
 });
 
 // Rule: due-hold
-test("evidence costs a held decision a day for each change that it allows in one, another age all of them", () => {
-  const before = { effectiveAgeYears: 9, hazardRatio: 1.2 };
+test("evidence costs a held decision a day for each change that it allows in one, another age or life all of them", () => {
+  const before = { lifeFactor: 1, effectiveAgeYears: 9, rate: 1, hazardRatio: 1.2 };
   const after = (days: number) => ({ ...before, hazardRatio: 1.2 * Math.exp(days * LARGEST_DAILY_CHANGE) });
   expect(heldDaysLost(before, before)).toBe(0);
   for (const sign of [1, -1]) {
@@ -223,6 +223,8 @@ test("evidence costs a held decision a day for each change that it allows in one
   }
   for (const effectiveAgeYears of [8.99, 9.01])
     expect(heldDaysLost(before, { ...before, effectiveAgeYears })).toBe(Number.POSITIVE_INFINITY);
+  for (const life of [{ lifeFactor: 0.9 }, { rate: 1.1 }])
+    expect(heldDaysLost(before, { ...before, ...life })).toBe(Number.POSITIVE_INFINITY);
 });
 
 // Rule: due-hold
@@ -255,13 +257,14 @@ test("decisions of one day end on different days, none later than it holds", () 
 
 // Rule: due-hold
 test("only parts that age, and whose evidence changes little, have what is due held", () => {
-  const before = { effectiveAgeYears: 9, hazardRatio: 1.2 };
+  const before = { lifeFactor: 1, effectiveAgeYears: 9, rate: 1, hazardRatio: 1.2 };
   const isHeld = (change: Partial<typeof before>) => isToleratedWearChange(before, { ...before, ...change });
   expect(isHeld({})).toBe(true);
   expect(isHeld({ effectiveAgeYears: 9.01, hazardRatio: 1.2 * Math.exp(0.9 * LARGEST_DAILY_CHANGE) })).toBe(
     true,
   );
-  expect(isHeld({ effectiveAgeYears: 8.99 })).toBe(false);
+  for (const change of [{ effectiveAgeYears: 8.99 }, { lifeFactor: 0.9 }, { rate: 1.1 }])
+    expect(isHeld(change)).toBe(false);
   for (const factor of [1.1, -1.1])
     expect(isHeld({ hazardRatio: 1.2 * Math.exp(factor * LARGEST_DAILY_CHANGE) })).toBe(false);
 });

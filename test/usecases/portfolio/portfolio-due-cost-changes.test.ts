@@ -38,6 +38,20 @@ const log = (event: Partial<NewServiceEvent>, isOnlyChange = false) =>
     await service.add({ ...VISIT, applianceId: elevatorId, ...event });
     await service.finish();
   });
+const useShorterLives = () =>
+  fixture.store.write(async (tx) => {
+    const components = await tx.components.ofAppliance(unitId);
+    const number = await tx.models.nextNumber();
+    const corrections = {
+      lifeFactors: Object.fromEntries(components.map(({ defId }) => [defId, 0.9])),
+      ...{ frailtyShape: null, strength: { condition: 1, repairs: 1 }, yearFactorVariances: {} },
+    };
+    await tx.models.insert({
+      ...{ number, base: knowledge.modelVersion, isProven: true, replaced: null, actor: "cli:test" },
+      ...{ createdAt: tx.now, evidence: {}, corrections },
+    });
+    await tx.models.use(number);
+  });
 const VISIT: Omit<NewServiceEvent, "applianceId"> = {
   componentId: null,
   eventType: "Inspection",
@@ -129,18 +143,7 @@ test("service events alone keep what is due of appliances that get no other age,
   expect(await logAlone(cleaned, "2099-01-01"), "another age").toMatchObject(decided);
   const replaced = { date: "2026-03-03", eventType: "Replacement" } as const;
   expect(await logAlone(replaced, "2099-01-01"), "another part").toMatchObject(decided);
-  await store.write(async (tx) => {
-    const components = await tx.components.ofAppliance(unitId);
-    const corrections = {
-      lifeFactors: Object.fromEntries(components.map(({ defId }) => [defId, 0.9])),
-      ...{ frailtyShape: null, strength: { condition: 1, repairs: 1 }, yearFactorVariances: {} },
-    };
-    await tx.models.insert({
-      ...{ number: 1, base: knowledge.modelVersion, isProven: true, replaced: null, actor: "cli:test" },
-      ...{ createdAt: tx.now, evidence: {}, corrections },
-    });
-    await tx.models.use(1);
-  });
+  await useShorterLives();
   // The part was replaced later, so that no score follows from it.
   const former = { date: "2026-02-08", conditionAfter: null };
   expect(await logAlone(former, "2099-01-01"), "another life").toMatchObject(decided);
@@ -148,6 +151,31 @@ test("service events alone keep what is due of appliances that get no other age,
   await log({ applianceId: unitId, date: "2026-02-08" });
   expect(await logAlone(former, "2099-01-01")).toMatchObject({ ...isDue, dueHoldsUntil: "2099-01-01" });
   await log({ applianceId: unitId, date: "2026-02-08" });
+  expect(await wrong()).toEqual([]);
+});
+
+// Rule: due-hold
+test("a snapshot decides again after a model that has scored only a part of an interrupted one", async () => {
+  const { store, time, clock } = fixture;
+  const snapshot = (day: string, signal?: AbortSignal) =>
+    takeSnapshot({ store, knowledge, clock, monotonicMs: () => 0, yieldNow: async () => {}, signal }, day);
+  const nextDay = () => {
+    time.now += MS_PER_DAY;
+    return dayOf(time.now);
+  };
+  // The age of a part of a known day is the same by any model.
+  await log({ applianceId: unitId, eventType: "Replacement", date: "2026-02-02" });
+  await snapshot(nextDay());
+  await useShorterLives();
+  await expect(snapshot(nextDay(), AbortSignal.abort())).rejects.toThrow();
+  const interrupted = await store.read.components.ofAppliance(unitId);
+  expect(interrupted.map(({ lifeFactor }) => lifeFactor)).toContain(0.9);
+  await store.write(async (tx) => {
+    await tx.models.use(null);
+    await tx.appliances.saveDue(unitId, { dueCents: 0, unitTiming: "now", dueHoldsUntil: "2099-01-01" });
+  });
+  await snapshot(nextDay());
+  expect(await appliance(unitId)).toMatchObject({ dueCents: 0, unitTiming: "later" });
   expect(await wrong()).toEqual([]);
 });
 
