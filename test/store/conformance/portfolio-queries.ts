@@ -449,7 +449,7 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await store.datesOfAppliances([roof.id, heater.id])).toEqual(dated);
       const toScore = await store.forScoring([roof.id, heater.id]);
       expect(await store.ofAppliances([roof.id, heater.id])).toMatchObject(toScore);
-      expect(toScore[0]).not.toHaveProperty("rate");
+      expect(toScore[0]).not.toHaveProperty("acuteHazard");
       expect(await store.forScoring([])).toEqual([]);
       expect(await store.ofProperties([])).toEqual([]);
       expect(ids(components).sort()).toEqual(ids(all).sort());
