@@ -40,7 +40,7 @@ const inspection = (applianceId: string | undefined, date: string) => ({
   ...{ appliance_id: applianceId, event_type: "Inspection", date },
 });
 const TOO_MANY = expect.stringContaining(
-  "the scores of at most 20000 components, its largest property aside",
+  "the scores of at most 20000 components, apart from its largest property",
 );
 
 test("the largest property has any number of components; the others together do not, in any order", () => {
