@@ -83,9 +83,14 @@ const LOSSES: [sent: string, what: Loss["what"], runs: number, isNew: boolean][]
 ];
 
 test("a write whose connection loses its packets is committed once, and so are the writes behind it", async () => {
-  const outcomes = LOSSES.map(async ([sent, what, , isNew]) => {
-    const { store, wire } = await open();
-    const partnerId = await newPartner(store);
+  // One after another: on a busy machine, the connections of ten would not be open within their timeout.
+  const opened: (Awaited<ReturnType<typeof open>> & { partnerId: string })[] = [];
+  for (const _ of LOSSES) {
+    const one = await open();
+    opened.push({ ...one, partnerId: await newPartner(one.store) });
+  }
+  const outcomes = LOSSES.map(async ([sent, what, , isNew], nth) => {
+    const { store, wire, partnerId } = opened[nth]!;
     const [subject, behind] = [newSubject(), newSubject()];
     if (!isNew) await store.write((tx) => record(tx, newSubject()), { partnerId });
     let runs = 0;
