@@ -410,12 +410,16 @@ describe("changes", () => {
     expect(body.daily_budget).toBe(4321);
     expect(body.webhook_events).toHaveLength(9);
     // Changes that others make while the page is open stay.
-    await keys.full.client.put(`/admin/partners/${partnerId}`, { daily_budget: 5000 });
+    const events = ["component.warning", "component.critical"];
+    await keys.full.client.put(`/admin/partners/${partnerId}`, {
+      daily_budget: 5000,
+      webhook_events: events,
+    });
     await page.getByLabel("Concurrent deliveries").fill("3");
     await page.getByRole("button", { name: "Save" }).click();
     await eventually(async () =>
       expect((await keys.full.client.get(`/admin/partners/${partnerId}`)).body).toMatchObject({
-        ...{ daily_budget: 5000, webhook_concurrency: 3 },
+        ...{ daily_budget: 5000, webhook_events: events, webhook_concurrency: 3 },
       }),
     );
     await page.getByRole("button", { name: "Disable" }).click();

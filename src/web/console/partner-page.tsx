@@ -72,7 +72,12 @@ export function ConsolePartnerPage({ id, route }: { id: string; route: Route }) 
             <PartnerOverview partner={partner} />
             <ConsolePartnerUsage path={path} route={route} dailyLimit={partner.daily_budget} />
             <ConsolePartnerSettings
-              key={JSON.stringify([partner.daily_budget, partner.webhook_url, partner.webhook_events])}
+              key={JSON.stringify([
+                partner.daily_budget,
+                partner.webhook_url,
+                partner.webhook_events,
+                partner.webhook_concurrency,
+              ])}
               partner={partner}
               path={path}
               onChange={loaded.reload}

@@ -12,26 +12,27 @@ export function ConsolePartnerSettings(props: {
   const { partner, path, onChange } = props;
   const { api } = useConsole();
   const { isRunning, run } = useAdminAction();
+  const { webhook_events: chosen } = partner;
+  const checked = WEBHOOK_EVENTS.filter((event) => chosen === null || chosen.includes(event));
   const save = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const text = (name: string) => String(form.get(name)).trim();
     const events = form.getAll("event");
-    const entered = {
-      daily_budget: Number(text("budget")),
-      webhook_url: text("url") || null,
-      webhook_events: events.length === WEBHOOK_EVENTS.length ? null : events,
-      webhook_concurrency: text("concurrency") === "" ? null : Number(text("concurrency")),
-    };
+    const budget = Number(text("budget"));
+    const url = text("url") || null;
+    const concurrency = text("concurrency") === "" ? null : Number(text("concurrency"));
     // Sends only what was changed here: others may have changed the rest since, and setting the URL resets the endpoint's health.
-    const changes = Object.fromEntries(
-      Object.entries(entered).filter(
-        ([name, value]) => String(value) !== String(partner[name as keyof typeof entered]),
-      ),
-    );
+    const changes = {
+      ...(budget !== partner.daily_budget && { daily_budget: budget }),
+      ...(url !== partner.webhook_url && { webhook_url: url }),
+      ...(String(events) !== String(checked) && {
+        webhook_events: events.length === WEBHOOK_EVENTS.length ? null : events,
+      }),
+      ...(concurrency !== partner.webhook_concurrency && { webhook_concurrency: concurrency }),
+    };
     if (await run(() => api.write("PUT", path, changes), "Saved.")) onChange();
   };
-  const { webhook_events: chosen } = partner;
   return (
     <ReportSection id="settings" title="API limit and webhook endpoint">
       <form class="fields" onSubmit={(event) => void save(event)}>
@@ -71,12 +72,7 @@ export function ConsolePartnerSettings(props: {
           <legend>Subscribed events</legend>
           {WEBHOOK_EVENTS.map((event) => (
             <label>
-              <input
-                type="checkbox"
-                name="event"
-                value={event}
-                defaultChecked={chosen === null || chosen.includes(event)}
-              />
+              <input type="checkbox" name="event" value={event} defaultChecked={checked.includes(event)} />
               {event}
             </label>
           ))}
