@@ -60,7 +60,7 @@ export function heldDaysLost(before: DueWear, after: DueWear): number {
  * Returns whether two scores give a component the same life. They may not although the model is that of the latest finished
  * snapshot: another one, reverted since, may have scored a part of an interrupted snapshot.
  */
-const hasSameLife = (before: DueWear, after: DueWear) =>
+export const hasSameLife = (before: DueWear, after: DueWear) =>
   after.lifeFactor === before.lifeFactor && after.rate === before.rate;
 
 /** The wear of an appliance's parts at one end of what a hold allows. */

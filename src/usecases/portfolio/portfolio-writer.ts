@@ -6,6 +6,7 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { PricedProperty } from "../../domain/costs/size.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
+import { hasSameLife } from "../../domain/planning/due-decision-days.ts";
 import type { StoredDue } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
 import { scoringFindingsOfNote } from "../../domain/scoring/note-findings.ts";
@@ -339,8 +340,8 @@ export class PortfolioWriter {
     const hasNewCost = after.expectedCostCents !== before.expectedCostCents;
     const saved = this.tx.components.saveScore(after, extent, hasNewCost);
     if (saved) await saved;
-    // Plans that change only by age are renewed by the clock (`renewAgedPlans`).
-    if (!isSnapshot) this.markPlanStale(after.propertyId);
+    // Plans that change only by age are renewed by the clock (`renewAgedPlans`), but not those of this day: other lives change them.
+    if (!isSnapshot || !hasSameLife(before, after)) this.markPlanStale(after.propertyId);
     this.#sums.moveScore(before, after);
     if (before.riskTier !== after.riskTier) {
       if (!this.#money.addNew(after))

@@ -38,7 +38,8 @@ const environment = () => ({
   yieldNow: async () => {},
   monotonicMs: () => performance.now(),
 });
-const snapshot = () => takeSnapshot(environment(), dayOf(fixture.time.now));
+const snapshot = (signal?: AbortSignal) =>
+  takeSnapshot({ ...environment(), signal }, dayOf(fixture.time.now));
 const components = () => fixture.store.read.components.rowsOfProperty(propertyId);
 const revision = () => fixture.store.read.partners.revision(fixture.partnerId);
 
@@ -62,11 +63,12 @@ describe("a model that is applied or reverted to", () => {
     expect([before, applied]).not.toContain(await revision());
   });
 
+  const renew = async () =>
+    (await renewAgedPlans(environment(), dayOf(fixture.time.now))) +
+    (await renewChangedPlans(environment(), fixture.partnerId));
+
   // Rule: calibrate-plans
   test("applies to plans from the next snapshot on, also to those of its day", async () => {
-    const renew = async () =>
-      (await renewAgedPlans(environment(), dayOf(fixture.time.now))) +
-      (await renewChangedPlans(environment(), fixture.partnerId));
     const failures = async () =>
       (await fixture.store.read.plans.ofPartner(fixture.partnerId)).sums.years.runToFailure;
     await renew();
@@ -83,6 +85,30 @@ describe("a model that is applied or reverted to", () => {
     expect(await renew()).toBe(1);
     expect((await failures())[20]).not.toBe(fitted[20]!);
     expect(await renew()).toBe(0);
+  });
+
+  // Rule: calibrate-plans
+  test("leaves no plan of a model that has scored only a part of an interrupted snapshot", async () => {
+    const plan = () => fixture.store.read.plans.ofProperty(propertyId);
+    await snapshot();
+    await apply();
+    fixture.time.now += 86_400_000;
+    await expect(snapshot(AbortSignal.abort())).rejects.toThrow();
+    await revertModel(environment());
+    fixture.time.now += 86_400_000;
+    expect(await renew()).toBe(1); // before that day's snapshot
+    const fitted = await plan();
+    await snapshot();
+    await renew();
+    const kept = await plan();
+    await fixture.store.write((tx) => tx.plans.touch(propertyId));
+    expect(await renew()).toBe(1);
+    const computed = await plan();
+    expect(computed!.sums).not.toEqual(fitted!.sums);
+    expect(kept!.sums).toEqual(computed!.sums);
+    fixture.time.now += 86_400_000;
+    await snapshot();
+    expect(await fixture.store.read.plans.changed(fixture.partnerId, 10)).toEqual([]);
   });
 
   test("changes no plan where the snapshot before used the same model", async () => {
