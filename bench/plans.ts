@@ -1,7 +1,7 @@
 import { type PricedComponent, PriceList } from "../src/domain/costs/price-list.ts";
 import type { Plannable } from "../src/domain/planning/component-plan.ts";
 import { MAX_PLAN_YEARS } from "../src/domain/planning/horizon.ts";
-import { planCaches, planContextOf } from "../src/domain/planning/plan-context.ts";
+import { planCaches, planContextOfPrices } from "../src/domain/planning/plan-context.ts";
 import { planComponentsInSteps } from "../src/domain/planning/planned-components.ts";
 import { runYielding, yieldToEventLoop } from "../src/event-loop/event-loop.ts";
 import { loadKnowledge } from "../src/knowledge/load-knowledge.ts";
@@ -20,7 +20,7 @@ type PlannedHere = Plannable & PricedComponent;
 
 export async function plans(): Promise<Figure[]> {
   const knowledge = loadKnowledge();
-  const context = planContextOf<PlannedHere>(new PriceList(knowledge, knowledge.priceTerms));
+  const context = planContextOfPrices<PlannedHere>(new PriceList(knowledge, knowledge.priceTerms));
   const alone = appliances(COMPONENTS, (n) => 0.8 + n / 1000);
   const [cold, warm]: [number[], number[]] = [[], []];
   const holds: number[] = [];

@@ -4,7 +4,7 @@ import { exceedanceCurve, RETURN_PERIODS, sortSimulatedYears } from "../src/doma
 import { LossBook } from "../src/domain/losses/loss-book.ts";
 import { LOSSES, type LossComponent, type LossKind } from "../src/domain/losses/loss-component.ts";
 import { type InsuredLayer, logNormalParameters } from "../src/domain/losses/severity.ts";
-import { hazardFromYearProbability } from "../src/domain/losses/year-factor.ts";
+import { hazardFromYearProbability } from "../src/domain/losses/yearly-hazard-factor.ts";
 import { RandomVariates } from "../src/domain/statistics/random-variates.ts";
 import { runSteps } from "../src/domain/steps/steps.ts";
 import type { Figure } from "./figure.ts";

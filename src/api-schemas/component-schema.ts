@@ -1,4 +1,4 @@
-import { type PlacedComponent, partInstalledIn, tierOfHundredths } from "../domain/component.ts";
+import { installYearOfPresentPart, type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import type { TrendRow } from "../domain/figures/score-trend-figure.ts";
 import { hazardFlagsOfPart } from "../domain/hazards/hazard-flags.ts";
@@ -121,7 +121,7 @@ export const serializeComponent = component.serializer(
       risk_tier: row.riskTier,
       confidence: row.confidence,
       age_years: roundJsonNumber(ageYearsOf(row, row.scoredOn), 2),
-      install_year: partInstalledIn(row),
+      install_year: installYearOfPresentPart(row),
       last_replaced: row.lastReplaced,
       last_serviced: row.lastServiced,
       override_lifespan: row.overrideLifespan,
@@ -276,7 +276,7 @@ export const serializeComponentHistory = history.serializer(
       component_name: knowledge.component(row.defId).name,
       appliance_id: row.applianceId,
       appliance_type: row.typeId,
-      install_year: partInstalledIn(row),
+      install_year: installYearOfPresentPart(row),
       last_replaced: row.lastReplaced,
       last_serviced: row.lastServiced,
     },

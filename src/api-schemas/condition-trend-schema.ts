@@ -1,4 +1,4 @@
-import { type ConditionPoint, conditionOfSums } from "../domain/figures/condition-trend.ts";
+import { type ConditionPoint, conditionIndexOfSums } from "../domain/figures/condition-trend.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import { day, record, usd, whole } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
@@ -23,7 +23,7 @@ export const conditionPoint = record("ConditionPoint", {
 export type ConditionPointJson = JsonOf<typeof conditionPoint>;
 
 export const serializeConditionPoint = conditionPoint.serializer((point: ConditionPoint) => {
-  const { score, grade } = conditionOfSums(point);
+  const { score, grade } = conditionIndexOfSums(point);
   return {
     date: point.day,
     condition_score: score,

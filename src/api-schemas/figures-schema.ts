@@ -1,7 +1,7 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { type Grade, METHODOLOGY, propertyConditionOf } from "../domain/figures/condition.ts";
-import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
+import { elevatedCostExposureOf } from "../domain/figures/elevated-cost-exposure.ts";
 import { type Assessment, AssessmentAccumulator } from "../domain/figures/property-assessment.ts";
 import {
   fullReplacementReserve,
@@ -102,7 +102,7 @@ const serializeReserve = reserve.serializer(
     return {
       ...serializeSubject(property),
       unit_count: unitCount,
-      total_deferred: jsonUsdFromCents(exposureOf(totals).deferredCents),
+      total_deferred: jsonUsdFromCents(elevatedCostExposureOf(totals).deferredCents),
       reserves: {
         "12_month": over(12),
         "24_month": over(24),

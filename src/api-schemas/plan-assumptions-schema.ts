@@ -9,9 +9,9 @@ import {
 } from "../domain/planning/property-plan-summary.ts";
 import { plainTodaysMoney, priceListMoney } from "../domain/wording/currency-and-unit-wording.ts";
 import { likelyFailuresText } from "../domain/wording/likely-failures-text.ts";
-import { startedReserveText } from "../domain/wording/started-reserve-text.ts";
 import { assumptionSharesOf, uncertaintySentences } from "../domain/wording/uncertainty-sentences.ts";
 import { usDateWording } from "../domain/wording/us-english.ts";
+import { wordingOfFirstYearReserve } from "../domain/wording/wording-of-first-year-reserve.ts";
 import { NO_GUARANTEE } from "./assumptions-schema.ts";
 
 /** The column of a table of figures that says in its first row what they rest on. */
@@ -52,7 +52,7 @@ export function serializePlanAssumptions(
 ): string[] {
   const { inflationPct } = terms;
   const needs = capital.balances.map(({ needCents }) => needCents);
-  const started = startedReserveText(needs, reserveFundingOf(terms));
+  const started = wordingOfFirstYearReserve(needs, reserveFundingOf(terms));
   const shares = reserveShareByCostBasis(sums, terms.years);
   return [
     ...(isEmpty ? ["The property has no components, so every amount is 0."] : []),

@@ -1,6 +1,6 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { propertyConditionOf } from "../domain/figures/condition.ts";
-import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
+import { elevatedCostExposureOf } from "../domain/figures/elevated-cost-exposure.ts";
 import { perDoor } from "../domain/figures/property-assessment.ts";
 import type { PropertyTotals, Totals } from "../domain/figures/property-totals.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
@@ -45,7 +45,7 @@ const exposure = {
 };
 
 const serializeExposure = object(exposure).serializer((totals: PropertyTotals, unitCount: number) => {
-  const { deferredCents, reactiveCents } = exposureOf(totals);
+  const { deferredCents, reactiveCents } = elevatedCostExposureOf(totals);
   return {
     total_deferred_maintenance: jsonUsdFromCents(deferredCents),
     total_reactive_exposure: jsonUsdFromCents(reactiveCents),
@@ -182,7 +182,7 @@ export type PortfolioTotalsJson = JsonOf<typeof portfolioTotals>;
 type PortfolioTotals = Omit<Totals, "serviceEvents"> & { properties: number };
 export const serializePortfolioTotals = portfolioTotals.serializer(
   (knowledge: Knowledge, totals: PortfolioTotals, flags: readonly CountOfCode[]) => {
-    const { deferredCents, reactiveCents } = exposureOf(totals);
+    const { deferredCents, reactiveCents } = elevatedCostExposureOf(totals);
     return {
       properties: totals.properties,
       appliances: totals.appliances,

@@ -1,10 +1,10 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
+import { elevatedCostExposureOf } from "../domain/figures/elevated-cost-exposure.ts";
 import { type Assessment, AssessmentAccumulator, perDoor } from "../domain/figures/property-assessment.ts";
 import {
-  deferredPercentText,
   type SystemValue,
   SystemValueAccumulator,
+  wordingOfDeferredPercent,
 } from "../domain/figures/replacement-cost-value.ts";
 import type { Property } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps/steps.ts";
@@ -54,7 +54,7 @@ const replacementCost = object({
 const serializeReplacementCost = replacementCost.serializer(
   (property: Property, totals: Assessment, systems: readonly SystemValue[], now: Instant) => {
     const { unitCount, estimatedValueCents } = property;
-    const { deferredCents } = exposureOf(totals);
+    const { deferredCents } = elevatedCostExposureOf(totals);
     return {
       ...serializeSubject(property),
       unit_count: unitCount,
@@ -64,7 +64,7 @@ const serializeReplacementCost = replacementCost.serializer(
       warning_exposure: jsonUsdFromCents(totals.warningReactiveCents),
       systems: systems.map(serializeSystemValue),
       estimated_value: jsonUsdFromCentsOrNull(estimatedValueCents),
-      deferred_as_pct_of_value: deferredPercentText(deferredCents, estimatedValueCents),
+      deferred_as_pct_of_value: wordingOfDeferredPercent(deferredCents, estimatedValueCents),
       assessed_at: isoText(now),
     };
   },

@@ -1,13 +1,13 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { propertyConditionOf } from "../domain/figures/condition.ts";
-import { exposureOf } from "../domain/figures/elevated-cost-exposure.ts";
+import { elevatedCostExposureOf } from "../domain/figures/elevated-cost-exposure.ts";
 import { perDoor } from "../domain/figures/property-assessment.ts";
 import { type ReportFigures, ReportFiguresAccumulator } from "../domain/figures/report-figures.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import { PlanSumsAccumulator } from "../domain/planning/plan-sums.ts";
 import { PlannableApplianceGroups } from "../domain/planning/plannable-appliance-groups.ts";
-import { type PlanContext, planStoredAppliance } from "../domain/planning/planned-appliance.ts";
+import { type PlanContext, planApplianceFromScores } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { Steps } from "../domain/steps/steps.ts";
@@ -106,7 +106,7 @@ class ItemActions {
   }
 
   #set(group: readonly PlacedComponent[]): void {
-    const planned = planStoredAppliance(this.planning, group, this.asOf, SHORTEST);
+    const planned = planApplianceFromScores(this.planning, group, this.asOf, SHORTEST);
     this.#sums.add(planned);
     for (const { component, action } of planned.components) {
       Object.assign(this.#open.get(component.id)!, serializeAction(action));
@@ -132,14 +132,17 @@ const serializeReport = report.serializer(
   ({ property, report, reserve, flags, dueCents, centsPerSqft, now }: Reported) => {
     const { totals, categories, byTier } = report;
     const { rating, score } = propertyConditionOf(property, { ...totals, dueCents }, centsPerSqft);
-    const exposure = exposureOf(totals);
+    const exposure = elevatedCostExposureOf(totals);
     return {
       property: serializeProperty(property),
       overall: { rating, nci_equivalent: score, components_assessed: totals.components },
       categories: Object.fromEntries(
         [...categories].map(([typeId, group]) => [
           typeId,
-          { ...serializeTierCounts(group), deferred: jsonUsdFromCents(exposureOf(group).deferredCents) },
+          {
+            ...serializeTierCounts(group),
+            deferred: jsonUsdFromCents(elevatedCostExposureOf(group).deferredCents),
+          },
         ]),
       ),
       critical: byTier.CRITICAL,

@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { periodRisk } from "../domain/scoring/outlook.ts";
+import { riskWithinScoredPeriod } from "../domain/scoring/outlook.ts";
 import {
   failureDaysOfStored,
   failureProbabilityWithin,
@@ -76,7 +76,7 @@ export const serializeScoreLine = scoreLine.serializer((prices: PriceList, row: 
     risk_score: scoreFromHundredths(row.riskScore),
     risk_tier: row.riskTier,
     confidence: row.confidence,
-    q: periodRisk(outlook, knowledge.model),
+    q: riskWithinScoredPeriod(outlook, knowledge.model),
     failure_probability_12m: failureProbabilityWithin(
       knowledge,
       row,

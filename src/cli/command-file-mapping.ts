@@ -5,7 +5,7 @@ import { OperatorError } from "../domain/errors.ts";
 import { isMonthFirst } from "../domain/wording/currency-and-unit-wording.ts";
 import { replaceFile } from "../files/durable-files.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
-import { ambiguousCellDate, type DateFormat } from "../table-cells/table-cell-dates.ts";
+import { type DateFormat, firstAmbiguousTableCellDate } from "../table-cells/table-cell-dates.ts";
 import type { ColumnMapping, FieldDefault } from "../usecases/import/import-columns.ts";
 import {
   type FileMapping,
@@ -201,7 +201,7 @@ function refuseAmbiguous(
 
 function ambiguousIn({ headings, sample }: ImportTable, column: string | undefined): string | undefined {
   const at = column === undefined ? -1 : headings.indexOf(column);
-  return at < 0 ? undefined : ambiguousCellDate(sample.map((row) => (row[at] ?? "").trim()));
+  return at < 0 ? undefined : firstAmbiguousTableCellDate(sample.map((row) => (row[at] ?? "").trim()));
 }
 
 function refuseIdle(mapped: readonly MappedTable[], { map, defaults, mapValues }: MappedRequest): void {

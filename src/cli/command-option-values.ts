@@ -1,4 +1,4 @@
-import { type Day, type Instant, instantFromText, monthFromText, parseDay } from "../domain/time.ts";
+import { calendarMonthFromText, type Day, type Instant, instantFromText, parseDay } from "../domain/time.ts";
 import { UsageError, valueOption } from "./command.ts";
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -31,7 +31,7 @@ export const dayOption = (description: string) =>
 
 export const monthOption = (description: string) =>
   valueOption("MONTH", description, (typed): string => {
-    const parsed = monthFromText(typed);
+    const parsed = calendarMonthFromText(typed);
     if (parsed !== undefined) return parsed;
     throw new UsageError(`expected a month such as 2026-01, got ${JSON.stringify(typed)}`);
   });

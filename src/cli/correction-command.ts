@@ -2,7 +2,7 @@ import { OperatorError } from "../domain/errors.ts";
 import type { Partner } from "../domain/partner.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import type { Store } from "../store/store.ts";
-import { parseCellScale } from "../table-cells/table-cell-scales.ts";
+import { parseTableCellConditionScale } from "../table-cells/table-cell-scales.ts";
 import { requirePartner } from "../usecases/partners/partners.ts";
 import { type PortfolioWriter, writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
 import { repeatableOption, UsageError, valueOption } from "./command.ts";
@@ -60,7 +60,7 @@ function kindOf(kinds: FieldKinds, field: string, option = ""): FieldKinds[strin
 
 function parseValue(field: string, text: string, kind: FieldKinds[string]): unknown {
   if (kind === "list") return text.split(/[\s,;]+/).filter(Boolean);
-  if (kind === "range") return parseCellScale(text);
+  if (kind === "range") return parseTableCellConditionScale(text);
   if (kind === "flag") {
     if (text === "true" || text === "false") return text === "true";
     throw new UsageError(`${field}: expected true or false, got ${JSON.stringify(text)}`);

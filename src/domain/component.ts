@@ -71,7 +71,7 @@ export type StatedComponent = Pick<Component, "overrideLifespan"> & {
 };
 
 /** Returns the year in which the present part was installed: that of the last Replacement, if there is one. */
-export function partInstalledIn({
+export function installYearOfPresentPart({
   installYear,
   lastReplaced,
 }: Pick<Component, "installYear" | "lastReplaced">): number {
@@ -83,7 +83,7 @@ export function statedComponentOf(component: PlacedComponent, prices: PriceList)
   const costs = prices.ofComponent(component);
   return {
     overrideLifespan: component.overrideLifespan,
-    installYear: partInstalledIn(component),
+    installYear: installYearOfPresentPart(component),
     plannedCents: costs.plannedCents,
     failedCents: costs.failedCents,
     isOriginal: component.past === "original",

@@ -76,7 +76,7 @@ export function parseDay(text: string): Day | undefined {
 }
 
 /** Returns the text as a calendar month, `YYYY-MM`; undefined for any other text. */
-export function monthFromText(text: string): string | undefined {
+export function calendarMonthFromText(text: string): string | undefined {
   return text.length === 7 && parseDay(`${text}-01`) ? text : undefined;
 }
 

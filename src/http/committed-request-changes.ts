@@ -15,7 +15,7 @@ export const recordingCommits = (store: Store, context: RequestContext): Store =
 });
 
 /** Returns the error of a failed request as its response states it. */
-export function replyErrorAfterCommit(error: unknown, { hasCommitted }: RequestContext): unknown {
+export function httpErrorAfterCommit(error: unknown, { hasCommitted }: RequestContext): unknown {
   if (!hasCommitted || error instanceof UnfinishedChange) return error;
   if (error instanceof StorageError) return new UnknownOutcome(error.message, error.hint);
   const isLate = error instanceof Failure && error.code === "unavailable";

@@ -95,7 +95,7 @@ export function errorReply(error: unknown, requestId: string): ErrorReply {
 function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof StorageError) {
-    const late = lateFailureOf(error);
+    const late = lateResponseOfUncertainChange(error);
     return new HttpFailure(
       "unavailable",
       `${late?.reason ?? "Service temporarily unavailable."} ${changesAfter(error)}`,
@@ -106,7 +106,7 @@ function failureOf(error: unknown): Failure {
 }
 
 /** Returns the missed deadline after which a change may have been made; undefined if the storage failed. */
-export function lateFailureOf(error: unknown): LateResponse | undefined {
+export function lateResponseOfUncertainChange(error: unknown): LateResponse | undefined {
   return error instanceof UncertainChange && error.late instanceof LateResponse ? error.late : undefined;
 }
 

@@ -4,13 +4,13 @@ import { Failure } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { HostCheck } from "./host-header.ts";
-import type { HtmlErrorReplies } from "./html-error-replies.ts";
 import { CALLER_GONE, HttpFailure, tooManyRequests } from "./http-errors.ts";
+import type { HtmlErrorReplies } from "./http-html-error-replies.ts";
 import { httpOperationPaths, type Operation } from "./http-operation.ts";
 import type { RequestContext } from "./http-responses.ts";
 import type { StreamEnd } from "./json-reply-stream.ts";
 import type { RequestPipeline } from "./request-pipeline.ts";
-import { rateLimitKeyOfIpAddress } from "./request-sliding-window.ts";
+import { httpRateLimitKeyOfAddress } from "./request-sliding-window.ts";
 import { type HoldOpen, ResponseDeadline } from "./response-deadline.ts";
 
 type HttpDeps = {
@@ -151,7 +151,7 @@ export function createHttpHandler(deps: HttpDeps): Fetch {
   ): Promise<Response> {
     try {
       const window = ownWindows.get(pathOf(request.url)) ?? addressWindow;
-      const waitMs = await window.admit(rateLimitKeyOfIpAddress(context.address), context.monotonicMs);
+      const waitMs = await window.admit(httpRateLimitKeyOfAddress(context.address), context.monotonicMs);
       if (waitMs !== undefined) throw tooManyRequests(waitMs);
       if (refusal) throw refusal;
       if (pathOf(request.url).includes("//")) throw new Failure("not_found", "Not found");

@@ -3,7 +3,7 @@ import type { Embed } from "../domain/embed.ts";
 import type { Instant } from "../domain/time.ts";
 import { createViewerPass, isPasscode } from "../secrets/passcode.ts";
 import { secretsEqual } from "../secrets/secret-hash.ts";
-import { rateLimitKeyOfIpAddress } from "./request-sliding-window.ts";
+import { httpRateLimitKeyOfAddress } from "./request-sliding-window.ts";
 
 /** How long a viewer who has entered the passcode is not asked again. */
 const LIFETIME_S = 12 * 3600;
@@ -52,7 +52,7 @@ export class PasscodeRequestGate {
   ): Promise<PasscodeAttempt> {
     const { byAddress, byEmbed, monotonicMs } = this.deps;
     const waitMs =
-      (await byAddress.admit(`${id} ${rateLimitKeyOfIpAddress(address)}`, monotonicMs())) ??
+      (await byAddress.admit(`${id} ${httpRateLimitKeyOfAddress(address)}`, monotonicMs())) ??
       (await byEmbed.admit(id, monotonicMs()));
     if (waitMs !== undefined) return { waitMs };
     if (!(await isPasscode(given, passcodeHash))) return "wrong";

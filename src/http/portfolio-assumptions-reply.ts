@@ -31,7 +31,7 @@ export const PORTFOLIO_ASSUMPTIONS_COLUMN: AddedColumn = {
 };
 
 /** Returns the column for a page of properties. */
-export function httpReplyAssumptionsColumn(
+export function httpListAssumptionsColumn(
   { offset, portfolio }: { offset: number; portfolio: readonly unknown[] },
   assumptions: AssumptionsJson | null,
 ): AddedColumn {

@@ -95,14 +95,14 @@ const instantText = (query: HttpQuery, name: string) => query.get(name)?.replace
 export const instantTextSince = (query: HttpQuery) => instantText(query, "since");
 
 /** Parses an ISO 8601 timestamp; undefined if it is absent. Throws invalid_request. */
-export function parseInstantQueryParameter(query: HttpQuery, name: string): Instant | undefined {
+export function parseInstantHttpQueryParameter(query: HttpQuery, name: string): Instant | undefined {
   const text = instantText(query, name);
   if (text === undefined) return undefined;
   const instant = instantFromText(text);
   if (instant !== undefined) return instant;
   throw invalidParameterFailure(name, "must be an ISO 8601 timestamp, such as 2026-01-31T15:04:05Z");
 }
-export const parseSince = (query: HttpQuery) => parseInstantQueryParameter(query, "since");
+export const parseSince = (query: HttpQuery) => parseInstantHttpQueryParameter(query, "since");
 
 /** Parses a parameter with a fixed set of values. */
 export function parseChoice<const V extends string>(
@@ -157,7 +157,7 @@ export function parsePlanTerms(query: HttpQuery): PlanTerms {
 }
 
 /** Parses the terms of a reserve form, whose plan covers the years of a loan unless `years` says otherwise. */
-export function parseReserveFormTermsQuery(query: HttpQuery): { terms: PlanTerms; form: FormTerms } {
+export function parseReserveFormTermsHttpQuery(query: HttpQuery): { terms: PlanTerms; form: FormTerms } {
   const { minimumItemUsd, loanTermYears } = FORM_LIMITS;
   const form: FormTerms = {
     minimumItemCents: centsFromUsd(
@@ -184,7 +184,7 @@ const PLAN_PARAMETERS = {
 } as const satisfies Record<keyof PlanTerms, string>;
 
 /** Parses the terms of a plan for a page, which shows the values in use: invalid ones are replaced by the defaults. */
-export function parsePlanTermsQueryOrDefaults(query: HttpQuery): PlanTerms {
+export function parsePlanTermsHttpQueryOrDefaults(query: HttpQuery): PlanTerms {
   const terms = parsePlanTerms(new Map());
   for (const field of Object.keys(PLAN_PARAMETERS) as (keyof PlanTerms)[]) {
     const text = query.get(PLAN_PARAMETERS[field]);

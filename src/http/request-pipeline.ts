@@ -14,19 +14,19 @@ import {
   sumsByRevision,
 } from "../usecases/revision-caches/revision-caches.ts";
 import type { Authenticator } from "./authenticator.ts";
-import { recordingCommits, replyErrorAfterCommit } from "./committed-request-changes.ts";
+import { httpErrorAfterCommit, recordingCommits } from "./committed-request-changes.ts";
 import { type ConsoleSessions, isConsoleApiRequest } from "./console-session-cookies.ts";
 import { acceptsCsv } from "./csv-replies.ts";
 import { entityTag, entityTagOf, isEntityTagListed } from "./entity-tag.ts";
-import { failureOfHttpCall, isAbortError } from "./http-call-failure.ts";
-import { type HttpCallWrite, writeOfHttpCall } from "./http-call-write.ts";
+import { type HttpCallStoreWrite, storeWriteOfHttpCall } from "./http-call-store-write.ts";
 import {
   CALLER_GONE,
   dailyLimitExceeded,
   errorReply,
-  lateFailureOf,
+  lateResponseOfUncertainChange,
   rateLimitExceeded,
 } from "./http-errors.ts";
+import { failureOfHttpHandler, isAbortError } from "./http-handler-failure.ts";
 import {
   type AdminCall,
   type AdminOperation,
@@ -132,7 +132,7 @@ export class RequestPipeline {
         : await this.#readAsAdministrator(operation, request, params, context);
     } catch (error) {
       return this.failureResponse(
-        await failureOfHttpCall(error, this.deps.store, { operation, params, context }),
+        await failureOfHttpHandler(error, this.deps.store, { operation, params, context }),
         context,
       );
     }
@@ -253,9 +253,9 @@ export class RequestPipeline {
     // The response reaches nobody; its status is for the log and the metrics.
     if (context.caller.aborted && isAbortError(thrown)) return new Response(null, { status: CALLER_GONE });
     const explained = this.deps.store.explain(thrown);
-    const error = replyErrorAfterCommit(explained, context);
+    const error = httpErrorAfterCommit(explained, context);
     const about = { request_id: context.requestId, route: context.route };
-    const late = lateFailureOf(error);
+    const late = lateResponseOfUncertainChange(error);
     if (late) this.deps.log.warn({ ...about, reason: late.reason }, "response late after a change");
     else if (error instanceof StorageError)
       this.deps.log.error(
@@ -348,7 +348,7 @@ export class RequestPipeline {
     const { partner, request, params } = call;
     const key = operation.idempotent ? idempotencyKey(request.headers) : undefined;
     const handle = (
-      write: HttpCallWrite,
+      write: HttpCallStoreWrite,
       { runOnce, reserveMemory }: Pick<PartnerCall, "runOnce" | "reserveMemory">,
     ) =>
       operation.handle({
@@ -356,7 +356,7 @@ export class RequestPipeline {
         sumsOf: sumsByRevision(this.#sums, partner.id),
         writePortfolio: (run) => writePortfolio(write, this.deps.knowledge, partner, run),
       });
-    const plainWrite = writeOfHttpCall(call, call.store);
+    const plainWrite = storeWriteOfHttpCall(call, call.store);
     if (key === undefined) return handle(plainWrite, { runOnce: runWithoutKey, reserveMemory: reserve });
     const path = `${operation.method} ${operation.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "")}`;
     const identityOf = (content: Uint8Array | string) => {
@@ -371,7 +371,7 @@ export class RequestPipeline {
     };
     if (!json) return handle(plainWrite, { runOnce, reserveMemory: reserve });
     const identity = identityOf(json);
-    const write: HttpCallWrite = (run, options) =>
+    const write: HttpCallStoreWrite = (run, options) =>
       plainWrite((tx) => this.#idempotency.once(tx, identity, () => run(tx)), options);
     return this.#idempotency.replayOrRun(identity, call.now, async () =>
       handle(write, { runOnce: runWithoutKey, reserveMemory: () => {} }),
@@ -393,7 +393,7 @@ export class RequestPipeline {
       reserveMemory,
       administration: { ...administration, store, actor },
       writePortfolio: (partner, run) =>
-        writePortfolio(writeOfHttpCall(call, store), knowledge, partner, run, actor),
+        writePortfolio(storeWriteOfHttpCall(call, store), knowledge, partner, run, actor),
     };
   }
 

@@ -49,7 +49,7 @@ export class RequestSlidingWindow {
 type Calls = { ring: number[]; next: number };
 
 /** Returns the key under which an address is limited: an IPv4 address, the /64 of an IPv6 address, or any other text. */
-export function rateLimitKeyOfIpAddress(address: string): string {
+export function httpRateLimitKeyOfAddress(address: string): string {
   if (!address.includes(":")) return address;
   const parsed = parseIpAddress(address);
   if (!parsed) return address;

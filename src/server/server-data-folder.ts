@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createPreMigrationBackup } from "../backup/pre-migration-backup.ts";
+import { backUpBeforeMigration } from "../backup/backup-before-migration.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids/record-ids.ts";
@@ -86,7 +86,7 @@ function openOwnDatabase({
       requiresCurrentSchema,
       beforeUpgrade: (db) => {
         lock = lockBeforeMigration?.(dataDir);
-        upgradeBackup = createPreMigrationBackup(db, config.backup.dir, clock());
+        upgradeBackup = backUpBeforeMigration(db, config.backup.dir, clock());
       },
     });
   let store: Store;

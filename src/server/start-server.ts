@@ -10,7 +10,7 @@ import { Authenticator } from "../http/authenticator.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { ConsoleSessions } from "../http/console-session-cookies.ts";
 import { anyHostCheck, type HostCheck } from "../http/host-header.ts";
-import { htmlErrorReplies } from "../http/html-error-replies.ts";
+import { httpHtmlErrorReplies } from "../http/http-html-error-replies.ts";
 import type { Operation } from "../http/http-operation.ts";
 import { ADMIN_HEADERS } from "../http/http-responses.ts";
 import { createHttpHandler, type Fetch } from "../http/http-server.ts";
@@ -51,7 +51,7 @@ import {
 } from "./composition/compose-cluster-membership.ts";
 import { composePartnerTasks } from "./composition/compose-partner-tasks.ts";
 import { composePhotoStorage } from "./composition/compose-photo-storage.ts";
-import { composeRateWindows } from "./composition/compose-rate-windows.ts";
+import { composeRateLimitWindows } from "./composition/compose-rate-limit-windows.ts";
 import {
   composeLatestBackup,
   composeScheduledBackups,
@@ -65,7 +65,7 @@ import {
   composeWebhookSender,
 } from "./composition/compose-webhook-delivery.ts";
 import { BUILD } from "./server-build-info.ts";
-import { openServerCallLedger } from "./server-call-ledger.ts";
+import { openServerCallReservationFile } from "./server-call-reservation-file.ts";
 import {
   type DataFolder,
   databaseFile,
@@ -158,7 +158,7 @@ async function startOn(folder: DataFolder, deps: TimedDeps, lock: InstanceLock):
 
   const knowledge = loadKnowledge(config.costs);
   // The ledger is valid for one server only.
-  const ledger = store.isShared ? undefined : openServerCallLedger(config.storage.dataDir);
+  const ledger = store.isShared ? undefined : openServerCallReservationFile(config.storage.dataDir);
   const budgets = new DailyCallLimits(store, clock, ledger);
   await budgets.recover();
   const sender = await composeWebhookSender(config);
@@ -345,7 +345,7 @@ async function createFetches(
   caches.add(authenticator);
   caches.add(budgets);
   caches.add({ dropSuperseded: (revisions) => dropCachedPricesExcept(knowledge, revisions) });
-  const windows = composeRateWindows({ limits, store, monotonicMs, random });
+  const windows = composeRateLimitWindows({ limits, store, monotonicMs, random });
   const embeds = embedOperations({
     store,
     knowledge,
@@ -427,7 +427,7 @@ async function createFetches(
       clientAddress: (socket, forwardedFor) => clientAddress(socket, forwardedFor, isTrusted),
       clock,
       monotonicMs,
-      htmlErrorPages: htmlErrorReplies(server.basePath, config.embed),
+      htmlErrorPages: httpHtmlErrorReplies(server.basePath, config.embed),
       newRequestId: () => Buffer.from(random(new Uint8Array(12))).toString("base64url"),
       log,
       isDraining,

@@ -21,8 +21,8 @@ export type Engine = RowWrites & {
   db: Db;
   tables: Tables;
   /**
-   * Makes a read on a hot path, prepared at its first use. Its columns are `aliased`, and are returned as the driver has
-   * them: none may be `json`. A `bool` that is read is converted with `Boolean`; one that is bound, with `bound`.
+   * Makes a read on a hot path, prepared at its first use. Its columns are those of `aliasedSqlColumns`, and are returned as the
+   * driver has them: none may be `json`. A `bool` that is read is converted with `Boolean`; one that is bound, with `bound`.
    */
   read<T>(make: () => Query): (values: RowValues) => T[] | Promise<T[]>;
   /** Makes a write on a hot path, with the same restrictions. */

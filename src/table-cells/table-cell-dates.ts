@@ -124,7 +124,7 @@ export function cellDateFormatOf(cells: readonly string[]): DateFormat | undefin
 }
 
 /** Returns the first date of a column whose cells can all be read with the day first as well as with the month first. */
-export function ambiguousCellDate(cells: readonly string[]): string | undefined {
+export function firstAmbiguousTableCellDate(cells: readonly string[]): string | undefined {
   const { monthFirst, dayFirst, either, yearFirst, named } = countFormats(cells);
   if (either === 0 || monthFirst + dayFirst + yearFirst + named > 0) return undefined;
   return cells.find((cell) => {

@@ -62,7 +62,7 @@ export function normalizedCellNumber(text: string, hasCommas: boolean): string |
 }
 
 /** Returns an amount without the sign or code of its currency. */
-export function cellAmountWithoutCurrency(text: string, hasCommas: boolean): string | undefined {
+export function tableCellAmountWithoutCurrency(text: string, hasCommas: boolean): string | undefined {
   const number = text
     .trim()
     .slice(0, 100)

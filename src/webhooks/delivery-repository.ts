@@ -1,5 +1,5 @@
 import type { Instant } from "../domain/time.ts";
-import type { AttemptEndpoint, AttemptResult, PendingDelivery } from "./attempt-delivery.ts";
+import type { AttemptEndpoint, AttemptResult, PendingDelivery } from "./attempt-webhook-delivery.ts";
 import type { EndpointHealth } from "./webhook-endpoint-health.ts";
 
 /** The deliveries in the store. `test/webhooks/delivery-repository.test.ts` runs against every implementation. */

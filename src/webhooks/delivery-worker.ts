@@ -1,5 +1,9 @@
 import { isoText } from "../domain/time.ts";
-import { type AttemptResult, attemptDelivery, type PendingDelivery } from "./attempt-delivery.ts";
+import {
+  type AttemptResult,
+  attemptWebhookDelivery,
+  type PendingDelivery,
+} from "./attempt-webhook-delivery.ts";
 import { PartnerQueue } from "./partner-delivery-queue.ts";
 import type { DispatcherDeps, DispatcherOptions } from "./webhook-dispatcher-deps.ts";
 import { type EndpointHealth, webhookEndpointHealthAfter } from "./webhook-endpoint-health.ts";
@@ -178,7 +182,7 @@ export class DeliveryWorker {
         queue.release(delivery);
         this.backOff(RETRY_MS);
       } else if (endpoint) {
-        const result = await attemptDelivery(delivery, endpoint, options);
+        const result = await attemptWebhookDelivery(delivery, endpoint, options);
         this.recordResult(delivery, result);
         await this.updateHealth(result, endpoint.revision);
       } else {

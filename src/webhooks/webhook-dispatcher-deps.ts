@@ -1,6 +1,6 @@
 import type { Instant } from "../domain/time.ts";
 import type { Timers } from "../event-loop/event-loop.ts";
-import type { SendRequest, SendResult } from "./attempt-delivery.ts";
+import type { SendRequest, SendResult } from "./attempt-webhook-delivery.ts";
 import type { DeliveryRepository } from "./delivery-repository.ts";
 import { DEFAULT_PAUSE_LIMITS, type PauseLimits } from "./webhook-endpoint-health.ts";
 

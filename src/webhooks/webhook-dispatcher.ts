@@ -1,12 +1,12 @@
 import type { Instant } from "../domain/time.ts";
-import type { AttemptResult } from "./attempt-delivery.ts";
-import { createDeliveryResultBatcher } from "./delivery-result-batcher.ts";
+import type { AttemptResult } from "./attempt-webhook-delivery.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
 import {
   DISPATCHER_DEFAULTS,
   type DispatcherDeps,
   type DispatcherOptions,
 } from "./webhook-dispatcher-deps.ts";
+import { createWebhookResultBatcher } from "./webhook-result-batcher.ts";
 
 export type DispatcherStats = {
   /** Attempts in progress. */
@@ -64,7 +64,7 @@ export function createDispatcher(
   let scanAt = Number.POSITIVE_INFINITY;
   let onIdle = () => {};
 
-  const results = createDeliveryResultBatcher<AttemptResult>({
+  const results = createWebhookResultBatcher<AttemptResult>({
     write: deps.record,
     onFailure(error, retryMs) {
       isFailing = true;

@@ -1,7 +1,7 @@
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP, type Socket } from "node:net";
-import type { SendRequest } from "./attempt-delivery.ts";
+import type { SendRequest } from "./attempt-webhook-delivery.ts";
 import {
   deliveryFailureMessage,
   deliveryStatusMessage,

@@ -1,4 +1,4 @@
-import type { SendRequest, SendResult } from "./attempt-delivery.ts";
+import type { SendRequest, SendResult } from "./attempt-webhook-delivery.ts";
 import { type NetworkSettings, openWebhookConnections } from "./webhook-connections.ts";
 import { exchangeWebhookHttp } from "./webhook-http-exchange.ts";
 

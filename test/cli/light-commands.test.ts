@@ -26,7 +26,7 @@ const HEAVY_COMMANDS = new Set([
 const FILES: Readonly<Record<string, string>> = { restore: "backup" };
 
 /** Every file that imports it reads columns from validators when it is loaded, which loads arktype. */
-const COLUMNS = join(import.meta.dir, "../../src/api-schemas/definition/input-schema-csv-columns.ts");
+const COLUMNS = join(import.meta.dir, "../../src/api-schemas/definition/api-input-csv-columns.ts");
 
 const folder = join(import.meta.dir, "../../src/cli/commands");
 const transpilers = { ts: new Bun.Transpiler({ loader: "ts" }), tsx: new Bun.Transpiler({ loader: "tsx" }) };

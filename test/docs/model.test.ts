@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { explainScore } from "../../src/domain/explanation/explanation.ts";
-import { conditionGrade, conditionIndex } from "../../src/domain/figures/condition.ts";
+import { conditionGrade, conditionIndexOfDueShare } from "../../src/domain/figures/condition.ts";
 import { capitalPlanOf } from "../../src/domain/planning/capital-plan.ts";
 import { PlanSumsAccumulator } from "../../src/domain/planning/plan-sums.ts";
 import { scheduleUnit } from "../../src/domain/planning/unit-plan.ts";
@@ -185,7 +185,7 @@ test("the water heater of planning.md is planned as the page says", () => {
 });
 
 test("the condition index of figures.md is as the page says", () => {
-  const index = conditionIndex(0.07);
+  const index = conditionIndexOfDueShare(0.07);
   expect(read("figures.md").replaceAll("\n", " ")).toContain(
     `= ${index}, and grade ${conditionGrade(index)}`,
   );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { RequestSlidingWindow, rateLimitKeyOfIpAddress } from "../../src/http/request-sliding-window.ts";
+import { httpRateLimitKeyOfAddress, RequestSlidingWindow } from "../../src/http/request-sliding-window.ts";
 
 const MINUTE = 60_000;
 
@@ -92,5 +92,5 @@ test.each([
   ["unknown", "unknown"],
   ["no:address", "no:address"],
 ])("the address %s counts as %s", (address, key) => {
-  expect(rateLimitKeyOfIpAddress(address)).toBe(key);
+  expect(httpRateLimitKeyOfAddress(address)).toBe(key);
 });

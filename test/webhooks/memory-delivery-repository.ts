@@ -1,4 +1,8 @@
-import type { AttemptEndpoint, AttemptResult, PendingDelivery } from "../../src/webhooks/attempt-delivery.ts";
+import type {
+  AttemptEndpoint,
+  AttemptResult,
+  PendingDelivery,
+} from "../../src/webhooks/attempt-webhook-delivery.ts";
 import { MAX_DELAY_MS } from "../../src/webhooks/delivery-retry-schedule.ts";
 import type { DispatcherDeps } from "../../src/webhooks/webhook-dispatcher-deps.ts";
 import { type EndpointHealth, HEALTHY } from "../../src/webhooks/webhook-endpoint-health.ts";

@@ -1,4 +1,4 @@
-import type { SendRequest, SendResult } from "../../src/webhooks/attempt-delivery.ts";
+import type { SendRequest, SendResult } from "../../src/webhooks/attempt-webhook-delivery.ts";
 import type { HttpSender } from "../../src/webhooks/webhook-http-sender.ts";
 import type { ManualTime } from "./manual-time.ts";
 

@@ -1,4 +1,4 @@
-import type { Schema } from "./json-schema.ts";
+import type { Schema } from "./api-json-schema.ts";
 import { TEXT_BOUNDS } from "./schema-text-bounds.ts";
 
 /** The part of an arktype type that the API document needs. */
@@ -17,7 +17,7 @@ type Json = Record<string, unknown>;
  * Returns the validator as a schema of OpenAPI 3.0.3, which has booleans for exclusive bounds and no `const`. Checks
  * that JSON Schema cannot express are left to the field's description; null and absence are left to the field's type.
  */
-export function describeInputSchemaValidator(validator: Validator): Schema {
+export function apiSchemaOfInputValidator(validator: Validator): Schema {
   const json = validator.toJsonSchema({
     fallback: {
       predicate: ({ base, predicate }) => ({ ...base, ...TEXT_BOUNDS.get(predicate) }),

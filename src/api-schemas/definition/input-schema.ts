@@ -1,6 +1,6 @@
 import { type FieldIssue, invalid } from "../../domain/errors.ts";
 import type { ArkErrors, Type } from "../../validation/arktype-validators.ts";
-import type { Schema } from "./json-schema.ts";
+import type { Schema } from "./api-json-schema.ts";
 import { type Constraint, compileObject, loadValidators, validatorOf } from "./schema-field-constraint.ts";
 import { type Fields, OptionalType, RecordType, SchemaType } from "./schema-type.ts";
 

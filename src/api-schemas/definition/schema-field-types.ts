@@ -1,4 +1,4 @@
-import type { Schema } from "./json-schema.ts";
+import type { Schema } from "./api-json-schema.ts";
 import {
   type Fields,
   type JsonOf,

@@ -6,7 +6,7 @@ import {
   serializeClaimWarnings,
   serializeStoredClaim,
 } from "../../api-schemas/claim-schema.ts";
-import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import type { ChangeOrVoid } from "../../api-schemas/voiding-schema.ts";
 import type { ClaimChange } from "../../domain/claim.ts";
 import { changeClaim } from "../../usecases/claims/claims.ts";
@@ -44,7 +44,7 @@ const update = defineCommand({
     "mainstay claim update CLM_… --set status=closed --set closed_on=2026-03-01 --clear description",
   ],
   async run(context, { claimId }, given) {
-    const kinds = Object.entries(inputSchemaCsvColumns(claimChange)).filter(([name]) =>
+    const kinds = Object.entries(apiInputCsvColumns(claimChange)).filter(([name]) =>
       CLAIM_CHANGES.includes(name),
     );
     const body = correctionBodyFromOptions(Object.fromEntries(kinds), given);

@@ -4,7 +4,7 @@ import {
   serializeChangedComponent,
 } from "../../api-schemas/component-change-schema.ts";
 import { serializeComponent } from "../../api-schemas/component-schema.ts";
-import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
@@ -53,7 +53,7 @@ const update = defineCommand({
     "mainstay component update C_… --set proactive_cost=1900 --clear override_lifespan",
   ],
   async run(context, { componentId }, given) {
-    const kinds = { ...inputSchemaCsvColumns(componentChange), original: "flag" } as const;
+    const kinds = { ...apiInputCsvColumns(componentChange), original: "flag" } as const;
     const change = parseComponentChangeJson(correctionBodyFromOptions(kinds, given));
     const record = await withCommandData(context, async ({ store }) => {
       const owner = requireRecordOfCommand(

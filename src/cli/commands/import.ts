@@ -21,7 +21,7 @@ import {
 } from "../../usecases/import/import-portfolio.ts";
 import { ORIGIN } from "../../usecases/import/mapping/import-prepared-file.ts";
 import {
-  originalRow,
+  originalRowOfReject,
   rejectsWithOriginalPlaces,
 } from "../../usecases/import/mapping/original-reject-places.ts";
 import type { MappedTable, PreparedRows } from "../../usecases/import/mapping/prepare-import-rows.ts";
@@ -191,7 +191,7 @@ export const importCommand = defineCommand({
         isDryRun: dryRun,
         silent: noWebhooks,
         actor: auditActorOfCommand(context),
-        ...(isMapped && { placeOf: originalRow }),
+        ...(isMapped && { placeOf: originalRowOfReject }),
         rejectsFolder:
           dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
         clock: context.now,

@@ -1,7 +1,11 @@
 import { resolve } from "node:path";
 import { OperatorError } from "../../domain/errors.ts";
 import { readOneLineSecret } from "../../secrets/secret-file.ts";
-import { isPostgresAddress, type MoveStep, moveServerData } from "../../server/move-server-data.ts";
+import {
+  isPostgresAddress,
+  type MoveStep,
+  moveServerDataToStorage,
+} from "../../server/move-server-data-to-storage.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
 import { requireCommandInstallation } from "../command-installation.ts";
 import { createTerminalProgressBar } from "../terminal/terminal-progress-bar.ts";
@@ -32,7 +36,7 @@ export const moveCommand = defineCommand({
     const bar = createTerminalProgressBar(context.isTty && !context.json, context.columns);
     const startedAt = performance.now();
     try {
-      const moved = await moveServerData({
+      const moved = await moveServerDataToStorage({
         config,
         env,
         random,

@@ -27,7 +27,7 @@ import type { PropertyPlanRow } from "../../store/queries/plans-queries.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { requirePartner } from "../../usecases/partners/partners.ts";
 import {
-  collectPlanFlags,
+  collectHazardsOfPlan,
   loadPlanUnitLabels,
   planLinesAsJson,
   reconcilePlanFigures,
@@ -171,7 +171,7 @@ async function ofProperty(
   const record = serializePropertyPlan(
     plan,
     await reconcilePlanFigures(await partnerPrices(deps.store.read, knowledge, partner), plan, yieldNow),
-    await collectPlanFlags(knowledge, plan, yieldNow),
+    await collectHazardsOfPlan(knowledge, plan, yieldNow),
     await planLinesAsJson(knowledge, lines, work, yieldNow),
   );
   const rows = [...lines.units, ...lines.components];

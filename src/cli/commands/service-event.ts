@@ -1,4 +1,4 @@
-import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import {
   newServiceEvent,
   parseServiceEventChangeJson,
@@ -42,7 +42,7 @@ const update = defineCommand({
   examples: ["mainstay event update SE_… --set date=2026-03-01 --set condition_after=poor --clear notes"],
   async run(context, { eventId }, given) {
     const kinds = {
-      ...inputSchemaCsvColumns(newServiceEvent),
+      ...apiInputCsvColumns(newServiceEvent),
       inspection_types: "list",
       condition_scale: "range",
     } as const;

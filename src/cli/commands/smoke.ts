@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { OperatorError } from "../../domain/errors.ts";
 import { replaceFile, storageErrorOfFile } from "../../files/durable-files.ts";
-import { ownExecutable } from "../../server/server-self-exec.ts";
+import { ownExecutable } from "../../server/server-child-command.ts";
 import { defineCommand, textOption, wholeNumberOption } from "../command.ts";
 import { runSmokeTest, type SmokeStep } from "../smoke/run-smoke.ts";
 import { smokeJunitReport } from "../smoke/smoke-junit-report.ts";

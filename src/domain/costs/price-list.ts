@@ -8,7 +8,7 @@ import {
   applyStatedCosts,
   hasOwnCosts,
   type OwnCosts,
-  ownCostsOrCostLines,
+  ownCostsBeforeCostLines,
   statedCostsOrElse,
 } from "./stated-costs.ts";
 
@@ -150,7 +150,7 @@ export class TypePrices {
     if (!priced) throw new Error(`${defId} is not a component of ${this.type.id}`);
     if (!own || !hasOwnCosts(own)) return priced.costs;
     return {
-      ...applyStatedCosts(priced.book, ownCostsOrCostLines(own, priced.stated)),
+      ...applyStatedCosts(priced.book, ownCostsBeforeCostLines(own, priced.stated)),
       isPrincipal: priced.costs.isPrincipal,
     };
   }
@@ -168,7 +168,7 @@ export class TypePrices {
     const { book, stated, costs } = this.#unit;
     if (!own || own.size === 0) return costs;
     const ofPrincipal = this.principalDefId === null ? undefined : own.get(this.principalDefId);
-    const unit = ofPrincipal ? applyStatedCosts(book, ownCostsOrCostLines(ofPrincipal, stated)) : costs;
+    const unit = ofPrincipal ? applyStatedCosts(book, ownCostsBeforeCostLines(ofPrincipal, stated)) : costs;
     return { ...unit, ...this.#value(unit, own) };
   }
 

@@ -9,7 +9,7 @@ export const hasOwnCosts = ({ ownPlannedCents, ownFailedCents }: OwnCosts) =>
   ownPlannedCents != null || ownFailedCents != null;
 
 /** Returns the component's own numbers before those that lines state. */
-export function ownCostsOrCostLines(
+export function ownCostsBeforeCostLines(
   { ownPlannedCents, ownFailedCents }: OwnCosts,
   lines: StatedCosts,
 ): StatedCosts {

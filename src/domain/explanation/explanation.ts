@@ -15,7 +15,7 @@ import {
   type Projection,
   projectFailure,
   riskOverScorePeriods,
-  scoredPeriod,
+  scoredPeriodDays,
 } from "../scoring/outlook.ts";
 import { scorePropertyInSteps } from "../scoring/score.ts";
 import { isBrandKnownToScoring, outlookWithHazards } from "../scoring/score-without-cascades.ts";
@@ -185,7 +185,7 @@ function productOf({ working, hazardRatio }: Score, evidence: readonly Explained
 
 function riskOf(score: Score, outlook: Outlook, { model }: Knowledge): RiskParts {
   const { scaleYears, weibullShape, effectiveAgeYears, rate, hazardRatio, acuteHazard } = outlook;
-  const periodDays = scoredPeriod(outlook, model);
+  const periodDays = scoredPeriodDays(outlook, model);
   const later = effectiveAgeYears + (rate * periodDays) / DAYS_PER_YEAR;
   const hazardByAge =
     cumulativeHazard(later, scaleYears, weibullShape) -

@@ -2,7 +2,7 @@ import type { Plannable } from "../planning/component-plan.ts";
 import {
   type ComponentPlan,
   type PlanContext,
-  planStoredAppliance,
+  planApplianceFromScores,
   type WholePlan,
 } from "../planning/planned-appliance.ts";
 import { bestAgeFactor } from "../planning/replacement-advice.ts";
@@ -25,7 +25,7 @@ export function explainDecision(
   componentId: string,
   asOf: Day,
 ): ReplacementDecision {
-  const { unit, components: plans } = planStoredAppliance(context, components, asOf, 1);
+  const { unit, components: plans } = planApplianceFromScores(context, components, asOf, 1);
   const plan = plans.find(({ component }) => component.id === componentId)!;
   const { part, dueInYears } = plan;
   return {

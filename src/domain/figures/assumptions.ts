@@ -32,7 +32,11 @@ export const emptyAssumptionCounts = (): AssumptionCounts => ({
 });
 
 /** Adds the counts of other components (`sign` 1) or subtracts them (-1), in place. */
-export function addAssumptionCounts(counts: AssumptionCounts, other: AssumptionCounts, sign: 1 | -1): void {
+export function addAssumptionCountsOfComponents(
+  counts: AssumptionCounts,
+  other: AssumptionCounts,
+  sign: 1 | -1,
+): void {
   for (const name of ["components", "buildingYears", "unknownPasts", "unknownPlaces"] as const)
     counts[name] += sign * other[name];
   for (const level of SCORE_CONFIDENCES) counts.confidence[level] += sign * other.confidence[level];

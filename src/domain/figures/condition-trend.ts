@@ -1,5 +1,5 @@
 import { type Day, dayFromNumber, dayNumber } from "../time.ts";
-import { conditionGrade, conditionIndex, type Grade } from "./condition.ts";
+import { conditionGrade, conditionIndexOfDueShare, type Grade } from "./condition.ts";
 
 /** The days for which trends of conditions are kept: three years. */
 export const CONDITION_TREND_DAYS = 3 * 365;
@@ -31,8 +31,11 @@ export function addConditionSums(a: ConditionSums, b: ConditionSums, sign: 1 | -
 }
 
 /** Returns the condition index and its grade, of all buildings as if they were one. */
-export function conditionOfSums({ dueCents, valueCents }: ConditionSums): { score: number; grade: Grade } {
-  const score = conditionIndex(valueCents > 0 ? Math.min(dueCents / valueCents, 1) : 0);
+export function conditionIndexOfSums({ dueCents, valueCents }: ConditionSums): {
+  score: number;
+  grade: Grade;
+} {
+  const score = conditionIndexOfDueShare(valueCents > 0 ? Math.min(dueCents / valueCents, 1) : 0);
   return { score, grade: conditionGrade(score) };
 }
 

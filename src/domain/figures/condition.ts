@@ -37,20 +37,20 @@ export function propertyConditionOf(
 ): PropertyCondition {
   const facility = facilityConditionOf(property, dueCents, rcvCents, centsPerSqft);
   // A building without a value has nothing that could be due.
-  const score = conditionIndex(Math.min(facility.index ?? 0, 1));
+  const score = conditionIndexOfDueShare(Math.min(facility.index ?? 0, 1));
   const grade = conditionGrade(score);
-  return { score, grade, rating: ratingOfCondition(grade, vitalCritical > 0), facility };
+  return { score, grade, rating: propertyRatingOfConditionGrade(grade, vitalCritical > 0), facility };
 }
 
-/** Returns the index, a whole number from 1 to 100, for a need from 0 to 1. */
-export function conditionIndex(need: number): number {
+/** Returns the index, a whole number from 1 to 100, by what is due as a share of the replacement value, from 0 to 1. */
+export function conditionIndexOfDueShare(dueShare: number): number {
   const end = Math.max(
     1,
-    INDEX.findIndex(([limit]) => need <= limit),
+    INDEX.findIndex(([limit]) => dueShare <= limit),
   );
   const [fromNeed, fromIndex] = INDEX[end - 1]!;
   const [toNeed, toIndex] = INDEX[end]!;
-  const index = fromIndex + ((need - fromNeed) / (toNeed - fromNeed)) * (toIndex - fromIndex);
+  const index = fromIndex + ((dueShare - fromNeed) / (toNeed - fromNeed)) * (toIndex - fromIndex);
   return Math.round(Number(index.toFixed(9))); // an exact half must round up, despite binary fractions
 }
 
@@ -60,9 +60,9 @@ export function conditionGrade(score: number): Grade {
 }
 
 /** Returns the rating. A CRITICAL component of a life-safety or conveyance system lowers that of grades B and C. */
-export function ratingOfCondition(grade: Grade, vitalCritical: boolean): Rating {
+export function propertyRatingOfConditionGrade(grade: Grade, hasCriticalVitalComponent: boolean): Rating {
   if (grade === "A") return "GOOD";
-  if (grade === "B") return vitalCritical ? "FAIR" : "GOOD";
-  if (grade === "C") return vitalCritical ? "FAIL" : "FAIR";
+  if (grade === "B") return hasCriticalVitalComponent ? "FAIR" : "GOOD";
+  if (grade === "C") return hasCriticalVitalComponent ? "FAIL" : "FAIR";
   return "FAIL";
 }

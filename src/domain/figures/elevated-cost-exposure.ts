@@ -16,7 +16,7 @@ type Costs = Pick<
 >;
 
 /** Returns the cost of the elevated components, planned and after failure (docs/model/figures.md#exposure). */
-export function exposureOf(costs: Costs): Exposure {
+export function elevatedCostExposureOf(costs: Costs): Exposure {
   const deferredCents = costs.criticalProactiveCents + costs.warningProactiveCents;
   const reactiveCents = costs.criticalReactiveCents + costs.warningReactiveCents;
   return { deferredCents, reactiveCents, savingsCents: reactiveCents - deferredCents };

@@ -8,7 +8,7 @@ import { DAYS_IN_12_MONTHS } from "../time.ts";
 import { type ExpectedCost, ExpectedCostAccumulator } from "./expected-cost.ts";
 import { failureCostOf } from "./failure-cost.ts";
 import type { AssessedComponent } from "./property-assessment.ts";
-import { ScoreBuckets } from "./score-buckets.ts";
+import { ScoreBucketSort } from "./score-bucket-sort.ts";
 
 /** The windows of a forecast, in days from the latest score. */
 export const FORECAST_DAYS = [30, 60, 90, DAYS_IN_12_MONTHS] as const;
@@ -37,7 +37,7 @@ export type ForecastWindow<Item> = {
  * the most likely to fail. A longer window contains every shorter one.
  */
 export class ForecastAccumulator<Item> {
-  readonly #items = new ScoreBuckets<ForecastItem<Item>>();
+  readonly #items = new ScoreBucketSort<ForecastItem<Item>>();
   readonly #sums = new WholeUnitCostSums();
   readonly #expected = new ExpectedCostAccumulator();
 

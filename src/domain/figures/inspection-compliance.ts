@@ -30,7 +30,7 @@ type InspectedAppliance = { id: string; typeId: string; installYear: number };
  * (docs/model/figures.md#compliance). Equal due dates keep the order of the appliances. `records` are by appliance id and
  * hold no events after `today`.
  */
-export function inspectionComplianceFigures<A extends InspectedAppliance>(
+export function inspectionComplianceOfAppliances<A extends InspectedAppliance>(
   knowledge: Knowledge,
   appliances: readonly A[],
   records: ReadonlyMap<string, InspectionRecord>,

@@ -34,7 +34,7 @@ export class SystemValueAccumulator {
  * Returns deferred maintenance as a percentage of the property's value with one decimal, such as `4.2%`; null without a
  * value or with a value of 0.
  */
-export function deferredPercentText(
+export function wordingOfDeferredPercent(
   deferredCents: number,
   estimatedValueCents: number | null,
 ): string | null {

@@ -2,7 +2,7 @@ import type { PriceList } from "../costs/price-list.ts";
 import type { RiskTier } from "../scoring/scoring-types.ts";
 import type { Steps } from "../steps/steps.ts";
 import { type AssessedComponent, type Assessment, AssessmentAccumulator } from "./property-assessment.ts";
-import { ScoreBuckets } from "./score-buckets.ts";
+import { ScoreBucketSort } from "./score-bucket-sort.ts";
 
 /** A property's components by appliance type and by tier. */
 export type ReportFigures<Item> = {
@@ -21,9 +21,9 @@ export class ReportFiguresAccumulator<C extends AssessedComponent, Item> {
   readonly #totals: AssessmentAccumulator;
   readonly #categories = new Map<string, AssessmentAccumulator>();
   readonly #byTier = {
-    CRITICAL: new ScoreBuckets<Item>(),
-    WARNING: new ScoreBuckets<Item>(),
-    GOOD: new ScoreBuckets<Item>(),
+    CRITICAL: new ScoreBucketSort<Item>(),
+    WARNING: new ScoreBucketSort<Item>(),
+    GOOD: new ScoreBucketSort<Item>(),
   } satisfies Record<RiskTier, unknown>;
 
   constructor(

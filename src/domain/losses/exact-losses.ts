@@ -4,7 +4,11 @@ import { LOSSES, type LossKind } from "./loss-component.ts";
 import { type ComponentChunk, NO_SEVERITY } from "./loss-component-columns.ts";
 import { GroupSums, type YearMoments } from "./loss-group-sums.ts";
 import { GridStencil, hazardAtGridPoint } from "./loss-hazard-grid.ts";
-import { type Quadrature, survivalOverYearFactor, yearFactorQuadrature } from "./year-factor.ts";
+import {
+  type Quadrature,
+  survivalOverYearlyHazardFactor,
+  yearlyHazardFactorQuadrature,
+} from "./yearly-hazard-factor.ts";
 
 /** Components of one step. */
 const PARTS_PER_STEP = 512;
@@ -61,7 +65,7 @@ export function* exactLosses(book: LossBook): Steps<ExactLosses> {
   const variance = LOSSES.map(() => 0);
   const groups: GroupYear[] = [];
   for (const [index, { variance: ofFactor }] of book.groups.entries()) {
-    const quadrature = yearFactorQuadrature(ofFactor);
+    const quadrature = yearlyHazardFactorQuadrature(ofFactor);
     const given = Array.from(quadrature.points, (point) => sums[index]!.momentsGiven(point));
     yield;
     const { points, weights } = quadrature;
@@ -79,7 +83,9 @@ export function* exactLosses(book: LossBook): Steps<ExactLosses> {
       }
     const squaredProbability = hazards.map(
       (hazard) =>
-        1 - 2 * survivalOverYearFactor(hazard, ofFactor) + survivalOverYearFactor(2 * hazard, ofFactor),
+        1 -
+        2 * survivalOverYearlyHazardFactor(hazard, ofFactor) +
+        survivalOverYearlyHazardFactor(2 * hazard, ofFactor),
     );
     groups.push({ quadrature, given, squaredProbability, covariances });
     yield;

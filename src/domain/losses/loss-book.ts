@@ -16,7 +16,7 @@ import {
   type Moments,
   setMomentsOfFailure,
 } from "./severity.ts";
-import { hazardFromYearProbability } from "./year-factor.ts";
+import { hazardFromYearProbability } from "./yearly-hazard-factor.ts";
 
 /** The components that are simulated one by one. */
 const LARGEST_COMPONENTS = 1000;

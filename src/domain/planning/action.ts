@@ -116,7 +116,7 @@ export function actionOfPart(
   if (unit?.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: unit.hazard } };
   return unit && planned.policy === "with_unit"
     ? actionWithUnit(unit)
-    : actionOfOwnPart(planned.part, planned, planned.dueInYears, facts);
+    : actionOfPartReplacedAlone(planned.part, planned, planned.dueInYears, facts);
 }
 
 /** Returns what to do with a part that is replaced together with its unit. */
@@ -131,7 +131,7 @@ const WITH_UNIT_KEPT = {
 } as const;
 
 /** Returns what to do with a part that is replaced on its own, and is due in so many years; null for run to failure. */
-export function actionOfOwnPart(
+export function actionOfPartReplacedAlone(
   part: PartInPlace,
   policy: OwnPolicy,
   dueInYears: number | null,

@@ -14,10 +14,10 @@ type AppliancePrices<C> = {
 };
 
 /** Returns the prices of the appliance that a component belongs to. */
-export type PricingInPlace<C> = (component: C) => AppliancePrices<C>;
+export type PricingAtPlace<C> = (component: C) => AppliancePrices<C>;
 
 /** Returns the prices of a price list, each in the component's place. */
-export function pricingInPlace<C extends PricedComponent>(prices: PriceList): PricingInPlace<C> {
+export function pricingAtPlace<C extends PricedComponent>(prices: PriceList): PricingAtPlace<C> {
   return (component) => {
     const ofType = prices.ofAppliance(component, component);
     return {

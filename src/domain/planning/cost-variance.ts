@@ -26,7 +26,10 @@ export const emptyVarianceSums = (years: number): VarianceSums => ({
 });
 
 /** Adds a unit or part, in place. */
-export function addScheduleVariance({ squares, products }: VarianceSums, schedule: CostSchedule): void {
+export function addVarianceOfScheduledCosts(
+  { squares, products }: VarianceSums,
+  schedule: CostSchedule,
+): void {
   const { firstRenewal } = schedule;
   let index = 0;
   for (let second = 0; second < squares.length; second++) {

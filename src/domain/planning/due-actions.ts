@@ -50,7 +50,7 @@ const TIERS: readonly RiskTier[] = ["CRITICAL", "WARNING", "GOOD"];
  * Returns what somebody has to do about a planned appliance by a day. Parts that are replaced with their unit are part of its
  * action; one that needs an inspection or is a hazard while its unit stays has its own.
  */
-export function dueActionsOf<C extends Plannable>(
+export function dueActionsOfPlannedAppliance<C extends Plannable>(
   knowledge: Knowledge,
   { unit, components }: PlannedAppliance<C>,
   until: Day,

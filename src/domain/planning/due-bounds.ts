@@ -1,6 +1,6 @@
 import type { unitWithMinorParts } from "./appliance-plan.ts";
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import { fastPower, type PartInPlace, survivalInPlace } from "./part-in-place.ts";
+import { fastPower, type PartInPlace, survivalOfPartInPlace } from "./part-in-place.ts";
 import { replacementMonth } from "./replacement-advice.ts";
 import { meanSurvivalByMonth } from "./unit-policy.ts";
 import type { UnitInPlace } from "./whole-unit.ts";
@@ -72,7 +72,7 @@ export class DueBounds {
 
 const survivalOf = ({ unit: { principal, principalAge } }: WornUnit) =>
   principal && principalAge
-    ? survivalInPlace({ ...principal, ...principalAge }, LOOKAHEAD_MONTHS)
+    ? survivalOfPartInPlace({ ...principal, ...principalAge }, LOOKAHEAD_MONTHS)
     : new Float64Array(LOOKAHEAD_MONTHS + 1).fill(1);
 
 const weightsOf = (worn: WornUnit) => meanSurvivalByMonth(survivalOf(worn));

@@ -37,7 +37,7 @@ const MOST_POINTS = 64;
 type DueWear = Pick<ScoreState, "lifeFactor" | "effectiveAgeYears" | "rate" | "hazardRatio">;
 
 /** Returns whether a component has changed between two days no more than a held decision allows. */
-export function isToleratedWearChange(before: DueWear, after: DueWear): boolean {
+export function isWearChangeWithinHeldDecision(before: DueWear, after: DueWear): boolean {
   if (!hasSameLife(before, after) || after.effectiveAgeYears < before.effectiveAgeYears) return false;
   return (
     after.hazardRatio === before.hazardRatio ||
@@ -49,7 +49,7 @@ export function isToleratedWearChange(before: DueWear, after: DueWear): boolean 
  * Returns by how many days a change of a component's evidence on the day of its latest score shortens the time for which a
  * decision holds: as many as would have allowed it. Infinity where its age or life changes, too.
  */
-export function heldDaysLost(before: DueWear, after: DueWear): number {
+export function decisionDaysLostByWearChange(before: DueWear, after: DueWear): number {
   if (!hasSameLife(before, after) || after.effectiveAgeYears !== before.effectiveAgeYears)
     return Number.POSITIVE_INFINITY;
   if (after.hazardRatio === before.hazardRatio) return 0;
@@ -95,7 +95,7 @@ export function daysUntilDueDecisionMayChange(
 }
 
 /** Returns for how many of the days that a decision holds it is kept: all or fewer, by the appliance's ID. */
-export function daysUntilNextDecision(days: number, applianceId: string): number {
+export function keptDecisionDaysOfAppliance(days: number, applianceId: string): number {
   const choices = Math.floor(days * SPREAD) + 1;
   let hash = 0;
   for (let at = 0; at < applianceId.length; at++) hash = (31 * hash + applianceId.charCodeAt(at)) % 65_521;

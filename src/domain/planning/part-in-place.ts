@@ -57,7 +57,7 @@ export function newPartSurvival({ shape, scaleYears }: Life, months: number): Fl
 }
 
 /** Returns S¹_k, the probability that a part in place still works at the end of each month up to `months`. */
-export function survivalInPlace(
+export function survivalOfPartInPlace(
   { shape, scaleYears, ageYears, hazardRatio }: Life & PartAge,
   months: number,
 ): Float64Array {

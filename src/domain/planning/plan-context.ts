@@ -7,7 +7,7 @@ import {
 } from "../hazards/hazard-flags.ts";
 import type { Knowledge } from "../knowledge.ts";
 import type { ImmediateHazard } from "./action.ts";
-import { pricingInPlace } from "./appliance-pricing.ts";
+import { pricingAtPlace } from "./appliance-pricing.ts";
 import type { DueComponent } from "./component-plan.ts";
 import { cacheOfNewParts } from "./new-part.ts";
 import { cacheOfNewUnits, type PlanCaches } from "./plan.ts";
@@ -20,13 +20,13 @@ export const planCaches = {
 } satisfies PlanCaches;
 
 /** Returns what plans need beside the components. */
-export function planContextOf<C extends DueComponent & PricedComponent & { flags?: string }>(
+export function planContextOfPrices<C extends DueComponent & PricedComponent & { flags?: string }>(
   prices: PriceList,
 ): PlanContext<C> {
   const { knowledge } = prices;
   return {
     knowledge,
-    pricing: pricingInPlace(prices),
+    pricing: pricingAtPlace(prices),
     caches: planCaches,
     hazardOf: (component) => immediateHazardOf(knowledge, component),
   };

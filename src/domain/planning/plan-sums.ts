@@ -1,5 +1,10 @@
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
-import { addScheduleVariance, emptyVarianceSums, pairCount, type VarianceSums } from "./cost-variance.ts";
+import {
+  addVarianceOfScheduledCosts,
+  emptyVarianceSums,
+  pairCount,
+  type VarianceSums,
+} from "./cost-variance.ts";
 import { MAX_PLAN_YEARS } from "./horizon.ts";
 import type { DueNow, PlannedAppliance } from "./planned-appliance.ts";
 import { addFullyFundedReserve, fundedItemOfPart } from "./reserve-accrual.ts";
@@ -171,7 +176,7 @@ export class PlanSumsAccumulator {
 
   #addSchedule(schedule: CostSchedule, basis: CostBasis): void {
     addYearlyCosts(this.#years, schedule);
-    addScheduleVariance(this.#variance, schedule);
+    addVarianceOfScheduledCosts(this.#variance, schedule);
     const needs = this.#needs[basis];
     for (let year = 0; year < needs.length; year++)
       needs[year]! += schedule.planned[year]! + schedule.failures[year]!;

@@ -5,17 +5,17 @@ import {
   monthlyFailureProbabilities,
   type PartInPlace,
   type PartKind,
-  survivalInPlace,
+  survivalOfPartInPlace,
 } from "./part-in-place.ts";
 import { type Advice, adviseOnPart, replacementMonth } from "./replacement-advice.ts";
 import type { Policy } from "./replacement-policy.ts";
 import {
-  addRenewalCosts,
+  addRenewalCostsToSchedule,
   type CostSchedule,
   emptySchedule,
   endOfPartInPlace,
-  successorSumsByYear,
   sumMonthsByYear,
+  sumsOfSuccessorPartsByYear,
 } from "./schedule.ts";
 import { makeNewUnit, type NewUnit } from "./unit-policy.ts";
 import type { WholeUnitKind } from "./whole-unit.ts";
@@ -70,18 +70,18 @@ export function schedulePart(
   years: number,
 ): CostSchedule {
   const schedule = emptySchedule(years);
-  const survival = survivalInPlace(part, Math.min(12 * years, MAX_PLAN_MONTHS));
+  const survival = survivalOfPartInPlace(part, Math.min(12 * years, MAX_PLAN_MONTHS));
   const shares = monthlyFailureProbabilities(survival);
   const due = plan.dueInYears === null ? null : replacementMonth(plan.dueInYears);
   const runsToFailure = endOfPartInPlace(shares, survival, null);
-  addRenewalCosts(
+  addRenewalCostsToSchedule(
     schedule,
     due === null ? runsToFailure : endOfPartInPlace(shares, survival, due),
     newPart.cumulative,
     part,
   );
   const failures = sumMonthsByYear(shares, years);
-  const later = successorSumsByYear(runsToFailure, newPart.cumulative.failuresRunToFailure, years);
+  const later = sumsOfSuccessorPartsByYear(runsToFailure, newPart.cumulative.failuresRunToFailure, years);
   for (let year = 0; year < years; year++)
     schedule.runToFailure[year] = (failures[year]! + later[year]!) * part.failureCents;
   return schedule;

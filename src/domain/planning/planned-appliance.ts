@@ -4,8 +4,8 @@ import { ageYears } from "../scoring/virtual-age.ts";
 import { addDays, type Day } from "../time.ts";
 import {
   type Action,
-  actionOfOwnPart,
   actionOfPart,
+  actionOfPartReplacedAlone,
   actionOfWholeUnit,
   actionWithUnit,
   type ImmediateHazard,
@@ -24,7 +24,7 @@ import {
   unitTimingOf,
   type WholeAppliance,
 } from "./appliance-plan.ts";
-import type { Price, PricingInPlace } from "./appliance-pricing.ts";
+import type { Price, PricingAtPlace } from "./appliance-pricing.ts";
 import {
   type DueComponent,
   dueDayAfterYears,
@@ -32,7 +32,7 @@ import {
   type Plannable,
   partInPlaceOf,
 } from "./component-plan.ts";
-import { daysUntilDueDecisionMayChange, daysUntilNextDecision } from "./due-decision-days.ts";
+import { daysUntilDueDecisionMayChange, keptDecisionDaysOfAppliance } from "./due-decision-days.ts";
 import { newPartOf } from "./new-part.ts";
 import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
@@ -89,7 +89,7 @@ export type PlannedAppliance<C> = {
 /** The data that planning needs beside the components. */
 export type PlanContext<C> = {
   knowledge: Knowledge;
-  pricing: PricingInPlace<C>;
+  pricing: PricingAtPlace<C>;
   caches: PlanCaches;
   /** Returns the hazard of an appliance or part that its authority wants removed at once; null without one. */
   hazardOf: (component: C) => ImmediateHazard | null;
@@ -102,7 +102,7 @@ const isDeficient = ([first]: readonly Plannable[]) => first!.deficiencies > 0;
 export const IMMEDIATE_PROBABILITY = 0.5;
 
 /** Plans an appliance over a number of years from the current scores of its components, which must all be given. */
-export function planStoredAppliance<C extends Plannable>(
+export function planApplianceFromScores<C extends Plannable>(
   context: PlanContext<C>,
   components: readonly C[],
   asOf: Day,
@@ -110,7 +110,7 @@ export function planStoredAppliance<C extends Plannable>(
 ): PlannedAppliance<C> {
   const { knowledge, caches } = context;
   const first = components[0]!;
-  const placed = inPlace(context, components);
+  const placed = pricedPartsInPlace(context, components);
   const { partPrices, parts, hazards, principal, unitPrice, wholeAppliance } = placed;
   const planned = planAppliance(parts, wholeAppliance, caches, hazards.map(Boolean));
   const schedules = scheduleAppliance(planned, years);
@@ -146,14 +146,14 @@ export function planStoredAppliance<C extends Plannable>(
 }
 
 /**
- * Returns the actions of `planStoredAppliance`, in a fraction of its time. That of an appliance whose parts are replaced one by
- * one is null unless one of them is a hazard to remove at once.
+ * Returns the actions of `planApplianceFromScores`, in a fraction of its time. That of an appliance whose parts are replaced
+ * one by one is null unless one of them is a hazard to remove at once.
  */
 export function plannedActionsOfParts<C extends Plannable>(
   context: PlanContext<C>,
   components: readonly C[],
 ): { appliance: Action | null; components: Action[] } {
-  const placed = inPlace(context, components);
+  const placed = pricedPartsInPlace(context, components);
   const { parts, hazards, wholeAppliance } = placed;
   const advice = adviseOnAppliance(parts, wholeAppliance, context.caches, hazards.map(Boolean));
   const { facts, unitFacts } = factsOf(context.knowledge, components, placed, advice);
@@ -184,7 +184,7 @@ type ListContext<C> = Pick<PlanContext<C>, "knowledge" | "caches"> & {
  * Returns the action of a component as `plannedActionsOfParts` does, from its own row; undefined where that takes its
  * whole appliance: one whose time is not stored, or that may be or contain a hazard to remove at once.
  */
-export function actionFromOwnRow<C extends ListedPart>(
+export function plannedActionOfComponentRow<C extends ListedPart>(
   { knowledge, caches, partPriceOf, mayHaveHazard }: ListContext<C>,
   component: C,
   defined = outlookWithDefinition(knowledge, component),
@@ -199,7 +199,7 @@ export function actionFromOwnRow<C extends ListedPart>(
   if (timing && component.defId === whole?.principal?.defId)
     return actionWithUnit({ timing, principal: { ...facts, part } });
   const { policy } = newPartOf(part, caches);
-  return actionOfOwnPart(part, policy, dueInYearsOfPart(part, policy), facts);
+  return actionOfPartReplacedAlone(part, policy, dueInYearsOfPart(part, policy), facts);
 }
 
 /** The state of an appliance that is stored with its scores. */
@@ -216,18 +216,18 @@ export type StoredDue = DueState & { dueHoldsUntil: Day | null };
 export const isSameDue = (one: DueState, other: DueState): boolean =>
   one.dueCents === other.dueCents && one.unitTiming === other.unitTiming;
 
-/** Returns what is due of an appliance as `planStoredAppliance` plans it, in a fraction of its time. */
+/** Returns what is due of an appliance as `planApplianceFromScores` plans it, in a fraction of its time. */
 export const dueStateOfAppliance = <C extends DueComponent>(
   context: PlanContext<C>,
   components: readonly C[],
-): DueState => decideOnDue(context, components, inPlace(context, components)).due;
+): DueState => decideOnDue(context, components, pricedPartsInPlace(context, components)).due;
 
 /** Returns what is due of an appliance, and until when that holds if its parts only age. */
-export function applianceDueState<C extends DueComponent>(
+export function storedDueOfAppliance<C extends DueComponent>(
   context: PlanContext<C>,
   components: readonly C[],
 ): StoredDue {
-  const placed = inPlace(context, components);
+  const placed = pricedPartsInPlace(context, components);
   const { due, timing } = decideOnDue(context, components, placed);
   const { parts, wholeAppliance, hazards } = placed;
   const days = daysUntilDueDecisionMayChange(
@@ -240,14 +240,14 @@ export function applianceDueState<C extends DueComponent>(
   const { applianceId, scoredOn } = components[0]!;
   return {
     ...due,
-    dueHoldsUntil: days === 0 ? null : addDays(scoredOn, daysUntilNextDecision(days, applianceId)),
+    dueHoldsUntil: days === 0 ? null : addDays(scoredOn, keptDecisionDaysOfAppliance(days, applianceId)),
   };
 }
 
 function decideOnDue<C extends DueComponent>(
   { knowledge, caches }: PlanContext<C>,
   components: readonly C[],
-  { partPrices, parts, hazards, unitPrice, wholeAppliance }: ReturnType<typeof inPlace>,
+  { partPrices, parts, hazards, unitPrice, wholeAppliance }: ReturnType<typeof pricedPartsInPlace>,
 ): { due: DueState; timing: UnitTiming | null } {
   const mustGo = hazards.map(Boolean);
   if (wholeAppliance) {
@@ -270,7 +270,7 @@ function decideOnDue<C extends DueComponent>(
 }
 
 /** Returns the parts of an appliance in their place, and the appliance itself if it is replaced as a whole. */
-function inPlace<C extends DueComponent>(
+function pricedPartsInPlace<C extends DueComponent>(
   { knowledge, pricing, hazardOf }: Pick<PlanContext<C>, "knowledge" | "pricing" | "hazardOf">,
   components: readonly C[],
 ) {
@@ -320,7 +320,7 @@ function partFacts(def: ComponentDef, component: Plannable, hazard: PartFacts["h
 function factsOf<C extends Plannable>(
   knowledge: Knowledge,
   components: readonly C[],
-  { hazards, wholeAppliance }: Pick<ReturnType<typeof inPlace>, "hazards" | "wholeAppliance">,
+  { hazards, wholeAppliance }: Pick<ReturnType<typeof pricedPartsInPlace>, "hazards" | "wholeAppliance">,
   { unit, parts }: ApplianceAdvice,
 ): { facts: PartFacts[]; unitFacts: UnitFacts | null } {
   const facts = components.map((component, index) =>
@@ -331,7 +331,7 @@ function factsOf<C extends Plannable>(
 }
 
 function unitFactsOf(
-  { unit: inPlace, ...advice }: NonNullable<ApplianceAdvice["unit"]>,
+  { unit: unitInPlace, ...advice }: NonNullable<ApplianceAdvice["unit"]>,
   parts: readonly PlannedPart[],
   whole: WholeAppliance,
   facts: readonly PartFacts[],
@@ -344,7 +344,7 @@ function unitFactsOf(
     isPastLife:
       principal === null
         ? lifeYears !== null && whole.calendarAgeYears >= lifeYears
-        : inPlace.capMonths !== null && 12 * inPlace.ageYears >= inPlace.capMonths,
+        : unitInPlace.capMonths !== null && 12 * unitInPlace.ageYears >= unitInPlace.capMonths,
     urgentPart: urgentPartOf(parts, principal, facts),
     principal: principal === null ? null : { ...facts[principal]!, part: parts[principal]!.part },
   };

@@ -6,7 +6,7 @@ import type { Plannable } from "./component-plan.ts";
 import { MAX_PLAN_YEARS } from "./horizon.ts";
 import { PlanSumsAccumulator } from "./plan-sums.ts";
 import { PlannableApplianceGroups } from "./plannable-appliance-groups.ts";
-import { type PlanContext, type PlannedAppliance, planStoredAppliance } from "./planned-appliance.ts";
+import { type PlanContext, type PlannedAppliance, planApplianceFromScores } from "./planned-appliance.ts";
 import type { BudgetUse } from "./property-plan-summary.ts";
 
 /** Returns the plans of the appliances of the components, in the order of their first components, and their sums. */
@@ -21,7 +21,7 @@ export function* planComponentsInSteps<C extends Plannable>(
   const appliances: PlannedAppliance<C>[] = [];
   const plan = (group: readonly C[] | undefined) => {
     if (!group) return;
-    const planned = planStoredAppliance(context, group, asOf, years);
+    const planned = planApplianceFromScores(context, group, asOf, years);
     sums.add(planned);
     appliances.push(planned);
   };

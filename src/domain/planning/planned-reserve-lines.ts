@@ -89,7 +89,7 @@ const GROUPINGS = [
 ] as const satisfies { kinds: ReserveLine["kinds"]; key(item: ReserveItem, knowledge: Knowledge): string }[];
 
 /** Returns the units of an appliance, or its parts if these are replaced one by one, as items of a reserve. */
-export function planReserveItems(
+export function reserveItemsOfPlannedAppliance(
   knowledge: Knowledge,
   { unit, components }: PlannedAppliance<PlacedComponent>,
 ): ReserveItem[] {

@@ -101,7 +101,7 @@ export function sumMonthsByYear(monthly: Float64Array, years: number): Float64Ar
  * Returns by year the expected events or costs of all that follow the first of its place. `successor` has those of a new one
  * and all that follow it, from its installation to the end of each month.
  */
-export function successorSumsByYear(
+export function sumsOfSuccessorPartsByYear(
   { ended, lastMonth }: Pick<PartEnding, "ended" | "lastMonth">,
   successor: Float64Array,
   years: number,
@@ -118,7 +118,7 @@ export function successorSumsByYear(
 }
 
 /** Adds the capital costs of a unit or part: of the first renewal, and of all later ones. */
-export function addRenewalCosts(
+export function addRenewalCostsToSchedule(
   schedule: CostSchedule,
   end: PartEnding,
   later: { failures: Float64Array; planned: Float64Array },
@@ -127,8 +127,8 @@ export function addRenewalCosts(
   const years = schedule.planned.length;
   const failed = sumMonthsByYear(end.failed, years);
   const planned = sumMonthsByYear(end.planned, years);
-  const failedLater = successorSumsByYear(end, later.failures, years);
-  const plannedLater = successorSumsByYear(end, later.planned, years);
+  const failedLater = sumsOfSuccessorPartsByYear(end, later.failures, years);
+  const plannedLater = sumsOfSuccessorPartsByYear(end, later.planned, years);
   for (let year = 0; year < years; year++) {
     schedule.firstRenewal[year]! += failed[year]! * failureCents + planned[year]! * plannedCents;
     const failures = failed[year]! + failedLater[year]!;

@@ -27,7 +27,7 @@ export type TwelveMonthReconciliation = OtherFigures & {
 };
 
 /** Returns how the figures of 12 months fit together (docs/model/planning.md#reconciliation). */
-export function reconcileFigures(
+export function reconcileTwelveMonthFigures(
   { due, years }: Pick<PlanSums, "due" | "years">,
   others: OtherFigures,
 ): TwelveMonthReconciliation {

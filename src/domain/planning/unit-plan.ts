@@ -1,16 +1,16 @@
 import { ConvolutionSum, fourierSpectraOf, type Spectrum } from "../statistics/fourier-spectrum.ts";
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import type { KnownPart } from "./new-part.ts";
-import { monthlyFailureProbabilities, survivalInPlace } from "./part-in-place.ts";
+import { monthlyFailureProbabilities, survivalOfPartInPlace } from "./part-in-place.ts";
 import type { PartPlan } from "./plan.ts";
 import { replacementMonth } from "./replacement-advice.ts";
 import {
-  addRenewalCosts,
+  addRenewalCostsToSchedule,
   type CostSchedule,
   emptySchedule,
   endOfPartInPlace,
-  successorSumsByYear,
   sumMonthsByYear,
+  sumsOfSuccessorPartsByYear,
 } from "./schedule.ts";
 import { meanSurvivalByMonth, type NewUnit, type UnitPolicy } from "./unit-policy.ts";
 import type { UnitInPlace } from "./whole-unit.ts";
@@ -42,7 +42,7 @@ export function planUnit(
   const { principal, principalAge, failedPriceCents, priceCents } = unit;
   const survival =
     principal && principalAge
-      ? survivalInPlace({ ...principal, ...principalAge }, LOOKAHEAD_MONTHS)
+      ? survivalOfPartInPlace({ ...principal, ...principalAge }, LOOKAHEAD_MONTHS)
       : new Float64Array(LOOKAHEAD_MONTHS + 1).fill(1);
   const repairs = repairsInPlace(unit, minors);
   let waitingCents = -policy.yearlyCents;
@@ -88,7 +88,7 @@ function dueInMonths(
 
 /** Returns h_k, the probability of failing in each month, given that it works at its beginning. */
 function monthlyHazards(
-  { shape, scaleYears, ageYears, hazardRatio }: Parameters<typeof survivalInPlace>[0],
+  { shape, scaleYears, ageYears, hazardRatio }: Parameters<typeof survivalOfPartInPlace>[0],
   months: number,
 ) {
   const hazards = new Float64Array(months + 1);
@@ -112,7 +112,7 @@ function repairsInPlace(
   const transform = new PairedTransforms();
   for (const [index, part] of parts.entries()) {
     const { plan, newPart } = minors[index]!;
-    const survival = survivalInPlace(part, LOOKAHEAD_MONTHS);
+    const survival = survivalOfPartInPlace(part, LOOKAHEAD_MONTHS);
     const shares = monthlyFailureProbabilities(survival);
     for (let month = 1; month <= LOOKAHEAD_MONTHS; month++)
       costsRunToFailure[month]! += shares[month]! * part.failureCents;
@@ -176,7 +176,7 @@ export function scheduleUnit(
   const shares = monthlyFailureProbabilities(survival);
   const end = endOfPartInPlace(shares, survival, due);
   const runsToFailure = endOfPartInPlace(shares, survival, null);
-  addRenewalCosts(schedule, end, newUnit, {
+  addRenewalCostsToSchedule(schedule, end, newUnit, {
     plannedCents: unit.priceCents,
     failureCents: unit.failedPriceCents,
   });
@@ -184,11 +184,15 @@ export function scheduleUnit(
   const own = repairs.costs.map((cost, month) => (due === null || month <= due ? cost * working[month]! : 0));
   const ownRunToFailure = repairs.costsRunToFailure.map((cost, month) => cost * working[month]!);
   const repaired = sumMonthsByYear(own, years);
-  const repairedLater = successorSumsByYear(end, newUnit.repairs, years);
+  const repairedLater = sumsOfSuccessorPartsByYear(end, newUnit.repairs, years);
   const repairedRunToFailure = sumMonthsByYear(ownRunToFailure, years);
-  const repairedRunToFailureLater = successorSumsByYear(runsToFailure, newUnit.repairsRunToFailure, years);
+  const repairedRunToFailureLater = sumsOfSuccessorPartsByYear(
+    runsToFailure,
+    newUnit.repairsRunToFailure,
+    years,
+  );
   const failed = sumMonthsByYear(shares, years);
-  const failedLater = successorSumsByYear(runsToFailure, newUnit.failuresRunToFailure, years);
+  const failedLater = sumsOfSuccessorPartsByYear(runsToFailure, newUnit.failuresRunToFailure, years);
   for (let year = 0; year < years; year++) {
     schedule.repairs[year] = repaired[year]! + repairedLater[year]!;
     schedule.runToFailure[year] =

@@ -118,17 +118,17 @@ export function lastReplacementDay(
 
 /** A total order: products of ratios are equal to the last bit whatever the order of arrival. */
 function compare(a: DatedEvent, b: DatedEvent): number {
-  return compareKinds(a, b) || compareDatedEventTexts(a.note?.key ?? null, b.note?.key ?? null);
+  return compareKinds(a, b) || compareTextsNullFirst(a.note?.key ?? null, b.note?.key ?? null);
 }
 
 /** Compares what scoring reads, the text of notes aside. */
 function compareKinds(a: DatedEvent, b: DatedEvent): number {
   return (
     a.day - b.day ||
-    compareDatedEventTexts(a.eventType, b.eventType) ||
-    compareDatedEventTexts(a.componentId, b.componentId) ||
-    compareDatedEventTexts(a.conditionAfter, b.conditionAfter) ||
-    (a.note === b.note ? 0 : compareDatedEventTexts(findingsText(a.note), findingsText(b.note)))
+    compareTextsNullFirst(a.eventType, b.eventType) ||
+    compareTextsNullFirst(a.componentId, b.componentId) ||
+    compareTextsNullFirst(a.conditionAfter, b.conditionAfter) ||
+    (a.note === b.note ? 0 : compareTextsNullFirst(findingsText(a.note), findingsText(b.note)))
   );
 }
 
@@ -136,7 +136,7 @@ const findingsText = (note: Note | null) =>
   note === null ? null : note.findings.map(({ groupId, share }) => `${groupId} ${share}`).join();
 
 /** Compares by code units, null first. */
-export function compareDatedEventTexts(a: string | null, b: string | null): number {
+export function compareTextsNullFirst(a: string | null, b: string | null): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? -1 : 1;
   return a < b ? -1 : 1;

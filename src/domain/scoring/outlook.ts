@@ -41,13 +41,13 @@ export function effectiveLifespan({
 }
 
 /** Returns the scored period in days: a year, or less for a short life (docs/model/scoring.md#what-a-score-is). */
-export function scoredPeriod(outlook: Outlook, { score }: ScoringModel): number {
+export function scoredPeriodDays(outlook: Outlook, { score }: ScoringModel): number {
   return Math.min(score.periodDays, score.shareOfLife * effectiveLifespan(outlook) * DAYS_PER_YEAR);
 }
 
 /** Returns the probability of failing within the scored period: q. */
-export function periodRisk(outlook: Outlook, model: ScoringModel): number {
-  return failureProbability(outlook, scoredPeriod(outlook, model), model);
+export function riskWithinScoredPeriod(outlook: Outlook, model: ScoringModel): number {
+  return failureProbability(outlook, scoredPeriodDays(outlook, model), model);
 }
 
 /** Returns the score before rounding: the probability of failing within several periods as risky as the coming one. */
@@ -65,7 +65,7 @@ export function scoreByAging(outlook: Outlook, days: number, model: ScoringModel
   const highest = highestScoredAge(outlook.scaleYears, outlook.weibullShape, model);
   const older = outlook.effectiveAgeYears + (outlook.rate * days) / DAYS_PER_YEAR;
   const aged = { ...outlook, effectiveAgeYears: clamp(older, outlook.effectiveAgeYears, highest) };
-  return roundScore(riskOverScorePeriods(periodRisk(aged, model), model), model.score.highest);
+  return roundScore(riskOverScorePeriods(riskWithinScoredPeriod(aged, model), model), model.score.highest);
 }
 
 /** Returns the days until failing earlier is as likely as not, sensor warnings aside. */

@@ -7,7 +7,7 @@ import { confidenceOfScore, recentServiceRecord } from "./confidence.ts";
 import { type DatedEvent, type DatedEvents, datedEventsUpTo } from "./dated-events.ts";
 import type { CascadeSource } from "./failure-cascade.ts";
 import type { ModelCorrections } from "./model-corrections.ts";
-import { type Outlook, periodRisk, riskOverScorePeriods } from "./outlook.ts";
+import { type Outlook, riskOverScorePeriods, riskWithinScoredPeriod } from "./outlook.ts";
 import { clamp } from "./ratios.ts";
 import {
   appendScoreEvidence,
@@ -189,7 +189,10 @@ function scoreComponent(
   const ratio = ratioOf(knowledge, subject, context, builtIn, trail);
   const acute = acuteHazardOfWarnings(knowledge, subject, warnings, events.events, trail);
   const riskAt = (hazardRatio: number) =>
-    periodRisk(outlookWithHazards(def, life, limitHazardRatio(knowledge, hazardRatio), acute), model);
+    riskWithinScoredPeriod(
+      outlookWithHazards(def, life, limitHazardRatio(knowledge, hazardRatio), acute),
+      model,
+    );
   const risk = riskAt(ratio);
   const isShared = context.hasSharedEvidence && knowledge.isUpstream(def.id);
   const own = isShared ? ratioOf(knowledge, subject, context, builtIn, undefined, "own") : ratio;

@@ -3,7 +3,7 @@ import { runSteps, type Steps } from "../steps/steps.ts";
 import type { Day } from "../time.ts";
 import { CascadeEffects, type CascadeSource } from "./failure-cascade.ts";
 import { type ModelCorrections, UNCORRECTED } from "./model-corrections.ts";
-import { periodRisk, riskOverScorePeriods } from "./outlook.ts";
+import { riskOverScorePeriods, riskWithinScoredPeriod } from "./outlook.ts";
 import {
   hasLongHistory,
   limitHazardRatio,
@@ -112,7 +112,7 @@ function scoreWithCascade(knowledge: Knowledge, component: StandaloneComponent, 
   const risk =
     cascade === 1
       ? component.risk
-      : periodRisk(outlookWithHazards(def, life, hazardRatio, acuteHazard), model);
+      : riskWithinScoredPeriod(outlookWithHazards(def, life, hazardRatio, acuteHazard), model);
   const riskScore = roundScore(riskOverScorePeriods(risk, model), model.score.highest);
   const score: Score = {
     scaleYears: life.scaleYears,

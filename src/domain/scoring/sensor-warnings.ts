@@ -1,7 +1,7 @@
 import type { ComponentDef, Knowledge, SmartEventType } from "../knowledge.ts";
 import type { Severity } from "../sensor-event.ts";
 import { dayFromNumber, MS_PER_DAY } from "../time.ts";
-import { compareDatedEventTexts, type DatedEvent, eventConcernsComponent } from "./dated-events.ts";
+import { compareTextsNullFirst, type DatedEvent, eventConcernsComponent } from "./dated-events.ts";
 import { fadedRatio } from "./ratios.ts";
 import type { EvidenceSubject, EvidenceTrail } from "./score-evidence.ts";
 import type { SmartEvidence } from "./scoring-types.ts";
@@ -60,7 +60,7 @@ export function activeSensorWarnings(
   }
   // By type, the strongest first: `acuteHazardOfWarnings` counts one of each type.
   return warnings.sort(
-    (a, b) => compareDatedEventTexts(a.eventType, b.eventType) || b.ratio - a.ratio || b.day - a.day,
+    (a, b) => compareTextsNullFirst(a.eventType, b.eventType) || b.ratio - a.ratio || b.day - a.day,
   );
 }
 

@@ -1,5 +1,5 @@
-import { describeInputSchemaValidator } from "../../api-schemas/definition/input-schema-validator.ts";
-import type { Schema } from "../../api-schemas/definition/json-schema.ts";
+import type { Schema } from "../../api-schemas/definition/api-json-schema.ts";
+import { apiSchemaOfInputValidator } from "../../api-schemas/definition/input-schema-validator.ts";
 import type {
   Fields,
   OpenEnumName,
@@ -67,7 +67,7 @@ function plainSchemaOf(
     case "value":
       return definition.schema;
     case "validated":
-      return describeInputSchemaValidator(definition.validator());
+      return apiSchemaOfInputValidator(definition.validator());
     case "openEnum":
       // The known values are for readers and for completion in editors: the second branch admits any other.
       registry.set(definition.set, {

@@ -12,7 +12,7 @@ import { adminEmbedOperations, createEmbedOperation } from "./admin-embeds.ts";
 import { modelOperations, type Proposals } from "./admin-model.ts";
 import { type PartnerTaskDeps, partnerTaskOperations } from "./admin-partner-tasks.ts";
 import { adminPartnerOperations, credentialOperations } from "./admin-partners.ts";
-import { preflightOperation } from "./admin-pms-connection.ts";
+import { pmsPreflightOperation } from "./admin-pms-connection.ts";
 import { adminRecordOperations } from "./admin-records.ts";
 import { adminSearchOperations } from "./admin-search.ts";
 import { adminServerOperations, type ServerState } from "./admin-server.ts";
@@ -65,6 +65,6 @@ export function adminApiOperations({
     ...adminComponentOperations(knowledge),
     ...adminRecordOperations(knowledge, losses),
     ...adminBookOperations(knowledge, losses),
-    preflightOperation(runRmPreflight),
+    pmsPreflightOperation(runRmPreflight),
   ];
 }

@@ -13,7 +13,12 @@ import { AUDIT_ACTIONS } from "../../domain/wording/audit-action-wording.ts";
 import { namedAuditEntries } from "../../usecases/administration/audit-log.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
 import { adminOperation, type Operation } from "../http-operation.ts";
-import { parseChoice, parseInstantQueryParameter, parseRowRange, parseSince } from "../query-parameters.ts";
+import {
+  parseChoice,
+  parseInstantHttpQueryParameter,
+  parseRowRange,
+  parseSince,
+} from "../query-parameters.ts";
 
 export function adminAuditOperations(): Operation[] {
   return [
@@ -43,7 +48,7 @@ export function adminAuditOperations(): Operation[] {
           action: parseChoice(query, "action", AUDIT_ACTIONS),
           partnerId: query.get("partner_id"),
           since: parseSince(query),
-          until: parseInstantQueryParameter(query, "until"),
+          until: parseInstantHttpQueryParameter(query, "until"),
         };
         const entries = await namedAuditEntries(store.read, await store.read.audit.page(slice, filter));
         const page = auditPage.of(

@@ -32,12 +32,12 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parsePlace } from "../../domain/places/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
-import { bookAlerts } from "../../usecases/book-of-business/book-alerts.ts";
 import { loadBookOfBusinessPartners } from "../../usecases/book-of-business/book-of-business-partners.ts";
 import {
   loadBookOfBusinessPortfolio,
   loadBookOfBusinessProperties,
 } from "../../usecases/book-of-business/book-properties.ts";
+import { loadBookAlerts } from "../../usecases/book-of-business/load-book-alerts.ts";
 import { currentPartnerPrices } from "../../usecases/costs/partner-prices.ts";
 import type { LossBooks } from "../../usecases/losses/loss-books.ts";
 import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
@@ -47,7 +47,7 @@ import { type AdminCall, adminOperation, type Operation, ok, okReplies } from ".
 import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query-parameters.ts";
 import { lossDeps, lossFileReply } from "../loss-replies.ts";
 import {
-  httpReplyAssumptionsColumn,
+  httpListAssumptionsColumn,
   httpReplyAssumptionsField,
   PORTFOLIO_ASSUMPTIONS_COLUMN,
 } from "../portfolio-assumptions-reply.ts";
@@ -100,7 +100,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const assumptions = await httpReplyAssumptionsField(store.read, knowledge, found.counted);
         const sums = withRecalculating({ totals, assumptions }, found.isRecalculating);
         const page = bookPropertiesPage.of(items, slice, found.total, sums);
-        return listReply(call, page, "portfolio", bookItem, httpReplyAssumptionsColumn(page, assumptions));
+        return listReply(call, page, "portfolio", bookItem, httpListAssumptionsColumn(page, assumptions));
       },
     }),
     adminOperation({
@@ -152,7 +152,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
           system: parseChoice(query, "system", SYSTEMS),
           state: state === undefined ? undefined : parsePlace(state),
         };
-        const { rows, critical, warning } = await bookAlerts({ store, yieldNow }, selection, slice);
+        const { rows, critical, warning } = await loadBookAlerts({ store, yieldNow }, selection, slice);
         const prices = new Map<string, PriceList>();
         for (const partnerId of new Set(rows.map((row) => row.partnerId)))
           prices.set(partnerId, await currentPartnerPrices(store.read, knowledge, partnerId));

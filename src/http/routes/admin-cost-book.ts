@@ -18,7 +18,7 @@ import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import { requirePartnerInPath } from "./admin-partners.ts";
-import { costLinesOfRequestBody } from "./cost-book.ts";
+import { costLinesOfHttpRequestBody } from "./cost-book.ts";
 
 /** Returns the operations on partners' cost books for administrators. */
 export function adminCostBookOperations(knowledge: Knowledge): Operation[] {
@@ -55,7 +55,12 @@ export function adminCostBookOperations(knowledge: Knowledge): Operation[] {
       body: "json",
       async handle({ administrator, body, now, params, store, yieldNow }) {
         const partner = await requirePartnerInPath(store, params.id!);
-        const given = await costLinesOfRequestBody(knowledge, parseCostBookJson(body), dayOf(now), yieldNow);
+        const given = await costLinesOfHttpRequestBody(
+          knowledge,
+          parseCostBookJson(body),
+          dayOf(now),
+          yieldNow,
+        );
         const { lines, warnings } = dropOverlappingCostLines(given.lines);
         const saved = await writePortfolio<SavedBook>(store.write, knowledge, partner, (writer) =>
           replaceCostBook(writer, administrator.id, () => lines),

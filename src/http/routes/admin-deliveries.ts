@@ -43,7 +43,12 @@ import {
   ok,
   okReplies,
 } from "../http-operation.ts";
-import { parseChoice, parseInstantQueryParameter, parseRowRange, parseSince } from "../query-parameters.ts";
+import {
+  parseChoice,
+  parseInstantHttpQueryParameter,
+  parseRowRange,
+  parseSince,
+} from "../query-parameters.ts";
 
 export function adminDeliveryOperations(): Operation[] {
   return [
@@ -62,7 +67,7 @@ export function adminDeliveryOperations(): Operation[] {
           status: parseChoice(query, "status", DELIVERY_STATUSES),
           event: parseChoice(query, "event", WEBHOOK_EVENTS),
           since: parseSince(query),
-          until: parseInstantQueryParameter(query, "until"),
+          until: parseInstantHttpQueryParameter(query, "until"),
         };
         const total = await store.read.deliveryLog.count(filter);
         const deliveries = await store.read.deliveryLog.page(filter, slice);
@@ -84,7 +89,7 @@ export function adminDeliveryOperations(): Operation[] {
       async handle({ query, store, yieldNow }) {
         const period = {
           from: parseSince(query) ?? 0,
-          to: parseInstantQueryParameter(query, "until") ?? Number.MAX_SAFE_INTEGER,
+          to: parseInstantHttpQueryParameter(query, "until") ?? Number.MAX_SAFE_INTEGER,
         };
         const groups = await groupDeliveryFailures(store.read, period, query.get("partner_id"), yieldNow);
         return ok(serializeFailureGroups(groups));

@@ -34,7 +34,7 @@ import {
 } from "../../api-schemas/partner-settings-schema.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Partner, PartnerUsage } from "../../domain/partner.ts";
-import { dayOf, type Instant, monthFromText } from "../../domain/time.ts";
+import { calendarMonthFromText, dayOf, type Instant } from "../../domain/time.ts";
 import type { RevisedPartner } from "../../store/queries/partners-queries.ts";
 import type { Store } from "../../store/store.ts";
 import { sendTestDelivery, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
@@ -280,7 +280,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
 }
 
 function parseMonthOrCurrent(query: HttpQuery, now: Instant): string {
-  const asked = monthFromText(query.get("month") ?? dayOf(now).slice(0, 7));
+  const asked = calendarMonthFromText(query.get("month") ?? dayOf(now).slice(0, 7));
   if (!asked) throw invalidParameterFailure("month", "must be a month, such as 2026-01");
   return asked;
 }

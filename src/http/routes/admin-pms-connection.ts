@@ -3,7 +3,7 @@ import type { ConnectionReport } from "../../pms/pms-connection-report.ts";
 import { type AdminOperation, adminOperation, ok, okReplies } from "../http-operation.ts";
 
 /** Responds with 200 whatever the result, because the request was for the check itself. */
-export function preflightOperation(runPreflight: () => Promise<ConnectionReport>): AdminOperation {
+export function pmsPreflightOperation(runPreflight: () => Promise<ConnectionReport>): AdminOperation {
   return adminOperation({
     id: "checkPropertyManagementSystem",
     method: "GET",

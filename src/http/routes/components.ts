@@ -43,9 +43,9 @@ import { notFound } from "../../domain/errors.ts";
 import { scoreTrendFigure } from "../../domain/figures/score-trend-figure.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parsePlace } from "../../domain/places/place.ts";
-import { actionOfOwnPart } from "../../domain/planning/action.ts";
+import { actionOfPartReplacedAlone } from "../../domain/planning/action.ts";
 import { partInPlaceOf } from "../../domain/planning/component-plan.ts";
-import { actionFromOwnRow } from "../../domain/planning/planned-appliance.ts";
+import { plannedActionOfComponentRow } from "../../domain/planning/planned-appliance.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { failureDays, failureWindow } from "../../domain/scoring/failure-window.ts";
 import { projectFailure } from "../../domain/scoring/outlook.ts";
@@ -65,6 +65,7 @@ import { changeComponent, findComponent } from "../../usecases/portfolio/change-
 import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
+import { EXAMPLE_UNIT_LABELS, httpListUnitLabelColumn } from "../http-list-unit-labels.ts";
 import {
   type Operation,
   ok,
@@ -73,7 +74,6 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../http-operation.ts";
-import { EXAMPLE_UNIT_LABELS, unitLabelResponseColumn } from "../http-response-unit-labels.ts";
 import { jsonReplyChunks } from "../json-reply-stream.ts";
 import {
   parseAlertTier,
@@ -93,8 +93,8 @@ const ROW_FUNCTIONS = [
   serializeComponent,
   serializeAlert,
   addActionsToComponents,
-  actionFromOwnRow,
-  actionOfOwnPart,
+  plannedActionOfComponentRow,
+  actionOfPartReplacedAlone,
   partInPlaceOf,
   failureDays,
   failureWindow,
@@ -139,7 +139,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           ),
           "components",
           listedComponent,
-          await unitLabelResponseColumn(call, rows),
+          await httpListUnitLabelColumn(call, rows),
         );
       },
     }),
@@ -271,7 +271,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           await actionsOfListedComponents({ ...call, prices, isRecalculating }, rows, outlooks),
         );
         const page = alertPage.of(listed, slice, critical + warning, partner.name, counts);
-        return listReply(call, page, "alerts", listedAlert, await unitLabelResponseColumn(call, rows));
+        return listReply(call, page, "alerts", listedAlert, await httpListUnitLabelColumn(call, rows));
       },
     }),
   ];

@@ -66,7 +66,12 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
       body: "json",
       idempotent: true,
       async handle({ body, now, partner, writePortfolio, yieldNow }) {
-        const given = await costLinesOfRequestBody(knowledge, parseCostBookJson(body), dayOf(now), yieldNow);
+        const given = await costLinesOfHttpRequestBody(
+          knowledge,
+          parseCostBookJson(body),
+          dayOf(now),
+          yieldNow,
+        );
         const { lines, warnings } = dropOverlappingCostLines(given.lines);
         return await writePortfolio(async (writer) => {
           const saved = await replaceCostBook(writer, partner.id, () => lines);
@@ -80,7 +85,7 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
 }
 
 /** Reads all lines, numbered from 1. Throws invalid_request that names the invalid ones by their numbers. */
-export async function costLinesOfRequestBody(
+export async function costLinesOfHttpRequestBody(
   knowledge: Knowledge,
   given: readonly unknown[],
   today: Day,

@@ -26,7 +26,7 @@ import {
   okReplies,
   partnerOperation,
 } from "../http-operation.ts";
-import { parseChoice, parseInstantQueryParameter, parseRowRange } from "../query-parameters.ts";
+import { parseChoice, parseInstantHttpQueryParameter, parseRowRange } from "../query-parameters.ts";
 
 export type DeliveryDeps = Pick<ResendDeps, "changed">;
 
@@ -50,8 +50,8 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
           partnerId: partner.id,
           status: parseChoice(query, "status", DELIVERY_STATUSES),
           event: parseChoice(query, "event", WEBHOOK_EVENTS),
-          from: parseInstantQueryParameter(query, "since"),
-          to: parseInstantQueryParameter(query, "until"),
+          from: parseInstantHttpQueryParameter(query, "since"),
+          to: parseInstantHttpQueryParameter(query, "until"),
         };
         const { deliveryLog } = store.read;
         const total = await deliveryLog.countOfPartner(filter);

@@ -45,7 +45,7 @@ import {
   replyLength,
 } from "../http-operation.ts";
 import type { PasscodeRequestGate } from "../passcode-request-gate.ts";
-import { parsePlanTermsQueryOrDefaults } from "../query-parameters.ts";
+import { parsePlanTermsHttpQueryOrDefaults } from "../query-parameters.ts";
 import { replyCacheKey } from "../reply-cache-key.ts";
 import { RequestConcurrencyLimiter } from "../request-concurrency-limiter.ts";
 import { workbookReply } from "../workbook-replies.ts";
@@ -114,7 +114,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   const figuresOf = (call: PublicCall, found: FoundEmbed) =>
     loadPropertyFigures(figuresDeps(call, found), found.property, {
       chosen: call.query.get("component"),
-      terms: parsePlanTermsQueryOrDefaults(call.query),
+      terms: parsePlanTermsHttpQueryOrDefaults(call.query),
       defaultTrend: sectionTrendComponentId,
     });
   /** Returns the reasons for the scores that the page shows. */
@@ -309,7 +309,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
         if (call.params.file === LOGO_FILE) return await logoReply(call);
         if (call.params.file === WORKBOOK)
           return await replyFor(call, { name: WORKBOOK, up: "../../../" }, async ({ embed, property }) => {
-            const terms = parsePlanTermsQueryOrDefaults(call.query);
+            const terms = parsePlanTermsHttpQueryOrDefaults(call.query);
             const planDeps = { store, knowledge, clock: () => call.now, yieldNow: call.yieldNow };
             const plan = await planProperty(planDeps, property, terms, call.reserveMemoryFor(embed.id));
             const bytes = await reserveWorkbook(knowledge, plan, USUAL_FORM_TERMS, call.yieldNow);

@@ -18,7 +18,7 @@ import {
 import { propertyReportSchemaAccumulator, reportReply } from "../../api-schemas/report-schema.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { planContextOf } from "../../domain/planning/plan-context.ts";
+import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
 import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
@@ -46,7 +46,9 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readOperationReplies("The report", reportReply),
       handle: (call) =>
-        replyWith(call, (prices) => propertyReportSchemaAccumulator(planContextOf(prices), prices, call.now)),
+        replyWith(call, (prices) =>
+          propertyReportSchemaAccumulator(planContextOfPrices(prices), prices, call.now),
+        ),
     }),
     partnerOperation({
       id: "getPropertyForecast",
@@ -83,7 +85,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath],
       replies: readOperationReplies("The condition", conditionReply),
       handle: (call) =>
-        replyWith(call, (prices) => conditionSchemaAccumulator(prices, planContextOf(prices))),
+        replyWith(call, (prices) => conditionSchemaAccumulator(prices, planContextOfPrices(prices))),
     }),
     partnerOperation({
       id: "getPropertyReplacementCost",

@@ -41,7 +41,7 @@ import { PLAN_ORDERS } from "../../domain/planning/plan-terms.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { loadActionListPage } from "../../usecases/planning/action-list.ts";
 import {
-  collectPlanFlags,
+  collectHazardsOfPlan,
   loadPlanUnitLabels,
   planLinesAsJson,
   reconcilePlanFigures,
@@ -67,16 +67,16 @@ import {
   httpPageReplies,
   listReply,
 } from "../csv-replies.ts";
-import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
 import {
-  unitLabelResponseColumn as componentUnitLabels,
+  httpListUnitLabelColumn as componentUnitLabels,
   EXAMPLE_UNIT_LABELS,
-} from "../http-response-unit-labels.ts";
+} from "../http-list-unit-labels.ts";
+import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
 import {
   parseActionFilter,
   parseChoice,
   parsePlanTerms,
-  parseReserveFormTermsQuery,
+  parseReserveFormTermsHttpQuery,
   parseRowRange,
   wantsDemo,
 } from "../query-parameters.ts";
@@ -102,7 +102,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       replies: { ...planReplies, 200: { ...planReplies[200], alternativeType: [CSV, XLSX] } },
       async handle({ reserveMemory, now, params, partner, query, request, store, yieldNow }) {
         const wanted = parseTableFormatParameter({ query, request });
-        const asked = parseReserveFormTermsQuery(query);
+        const asked = parseReserveFormTermsHttpQuery(query);
         const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
         const property = await requirePropertyInPath(store, partner, params.id!);
         const deps = { store, knowledge, clock: () => now, yieldNow };
@@ -132,7 +132,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const serialized = await planLinesAsJson(knowledge, lines, work, yieldNow);
         const prices = await partnerPrices(store.read, knowledge, partner);
         const reconciliation = await reconcilePlanFigures(prices, plan, yieldNow);
-        const flags = await collectPlanFlags(knowledge, plan, yieldNow);
+        const flags = await collectHazardsOfPlan(knowledge, plan, yieldNow);
         const view = serializePropertyPlan(plan, reconciliation, flags, serialized);
         const noted = withRecalculating(view, await isRecalculating(store.read, partner.id));
         return ok(withPartner(noted, partner.name));
@@ -153,7 +153,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       async handle({ now, partner, query, request, signal, store, yieldNow }) {
         const slice = parseRowRange(query);
         const wanted = parseTableFormatParameter({ query, request });
-        const asked = parseReserveFormTermsQuery(query);
+        const asked = parseReserveFormTermsHttpQuery(query);
         const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
         const deps = { store, knowledge, clock: () => now, yieldNow, signal };
         const includesDemo = wantsDemo(query);

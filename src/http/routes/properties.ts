@@ -61,7 +61,7 @@ import {
   readOperationReplies,
 } from "../http-operation.ts";
 import {
-  httpReplyAssumptionsColumn,
+  httpListAssumptionsColumn,
   httpReplyAssumptionsField,
   PORTFOLIO_ASSUMPTIONS_COLUMN,
 } from "../portfolio-assumptions-reply.ts";
@@ -266,7 +266,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
           page,
           "portfolio",
           portfolioItem,
-          httpReplyAssumptionsColumn(page, assumptions),
+          httpListAssumptionsColumn(page, assumptions),
         );
       },
     }),

@@ -12,7 +12,7 @@ import { IMPERSONATION_TOKEN_VARIABLE, type ImpersonationTokens } from "../../se
 import type { Store } from "../../store/store.ts";
 import { announceCurrentTiers } from "../../usecases/announcements/announce-current-tiers.ts";
 import type { AdminUseCaseDeps } from "../../usecases/partners/partners.ts";
-import { failureText, serverSelfExec } from "../server-self-exec.ts";
+import { failureText, runServerChildCommand } from "../server-child-command.ts";
 
 /** `heldBy` describes the holder; undefined if this server is already running a task for the partner. */
 type Begun = "begun" | { heldBy: string | undefined };
@@ -118,7 +118,9 @@ export function composePartnerTasks(deps: {
       ];
       return start(id, "purge", async () => {
         const own = { ...env, [IMPERSONATION_TOKEN_VARIABLE]: passes.issue(actor, machineClock()) };
-        const deleted = await serverSelfExec({ args, env: own, signal: abort.signal }).finally(lock.release);
+        const deleted = await runServerChildCommand({ args, env: own, signal: abort.signal }).finally(
+          lock.release,
+        );
         changed(id);
         const { deleted_rows: rows, deleted_files: files } = deleted as Record<string, number>;
         return { rows: rows!, files: files! };

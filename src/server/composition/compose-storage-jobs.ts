@@ -10,8 +10,8 @@ import type { PageState } from "../../monitoring/monitored-service-health.ts";
 import { findSqlitePageProblems } from "../../store/sqlite/inspect-sqlite-database.ts";
 import type { Store } from "../../store/store.ts";
 import { deleteOrphanedPhotos } from "../../usecases/photos/record-photos.ts";
+import { runServerChildCommand, ServerChildCommandFailed } from "../server-child-command.ts";
 import { databaseFile } from "../server-data-folder.ts";
-import { ServerSelfExecFailed, serverSelfExec } from "../server-self-exec.ts";
 import { composePhotoStorage } from "./compose-photo-storage.ts";
 
 type StorageJobs = {
@@ -101,10 +101,10 @@ async function findProblems(
   const settings = config.file === undefined ? [] : ["--config", config.file];
   const args = ["doctor", "--pages", "--data-dir", config.storage.dataDir, ...settings];
   try {
-    await serverSelfExec({ args, env, signal });
+    await runServerChildCommand({ args, env, signal });
     return [];
   } catch (error) {
-    const { problems } = (error instanceof ServerSelfExecFailed ? error.result : {}) as {
+    const { problems } = (error instanceof ServerChildCommandFailed ? error.result : {}) as {
       problems?: string[];
     };
     if (problems === undefined) throw error;

@@ -10,7 +10,7 @@ import {
   sequenceRange,
   sortBySequence,
 } from "./list-page-starts-queries.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 import { RETIRED_COUNTER } from "./stored-counter-buckets.ts";
 
 const { placeholder } = sql;
@@ -132,7 +132,7 @@ export function applianceStore(engine: Engine) {
     getTableColumns(appliances);
   const page = engine.read<ListedAppliance>(() =>
     db
-      .select(aliased(listed))
+      .select(aliasedSqlColumns(listed))
       .from(appliances)
       .where(
         and(eq(appliances.partnerId, placeholder("partnerId")), gt(appliances.seq, placeholder("offset"))),
@@ -146,14 +146,14 @@ export function applianceStore(engine: Engine) {
   const saveDue = engine.setRow(appliances, "id", ["dueCents", "unitTiming", "dueHoldsUntil"]);
   const forScoring = engine.read<ScoredAppliance>(() =>
     db
-      .select(aliased(scored))
+      .select(aliasedSqlColumns(scored))
       .from(appliances)
       .where(and(isAmong(appliances.propertyId, "propertyIds"), gt(appliances.seq, 0)))
       .orderBy(asc(appliances.propertyId), asc(appliances.seq)),
   );
   const retiredForScoringAfter = engine.read<ScoredAppliance & { seq: number; retiredAt: Day | null }>(() =>
     db
-      .select(aliased({ ...scored, seq: appliances.seq, retiredAt: appliances.retiredAt }))
+      .select(aliasedSqlColumns({ ...scored, seq: appliances.seq, retiredAt: appliances.retiredAt }))
       .from(appliances)
       .where(
         and(eq(appliances.propertyId, placeholder("propertyId")), lt(appliances.seq, placeholder("after"))),
@@ -200,7 +200,7 @@ export function applianceStore(engine: Engine) {
   };
   const forScoringAfter = engine.read<ScoredAppliance & { seq: number }>(() =>
     db
-      .select(aliased({ ...scored, seq: appliances.seq }))
+      .select(aliasedSqlColumns({ ...scored, seq: appliances.seq }))
       .from(appliances)
       .where(
         and(eq(appliances.propertyId, placeholder("propertyId")), gt(appliances.seq, placeholder("after"))),

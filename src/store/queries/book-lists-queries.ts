@@ -9,7 +9,7 @@ import { alertFilterKind, readsByFilterOnCostIndex, scoreRangeOfTier } from "./a
 import { isElevatedScoreSql } from "./elevated-score-condition.ts";
 import type { CodeCount } from "./flags-queries.ts";
 import { selectPlacedComponents } from "./placed-component-rows-queries.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 import { WHOLE_BUCKET } from "./stored-counter-buckets.ts";
 
 const { placeholder } = sql;
@@ -52,7 +52,7 @@ export function bookOfBusinessStore(engine: Engine) {
   const members = engine.read<BookMember>(() =>
     db
       .select({
-        ...aliased({ id: partners.id, name: partners.name }),
+        ...aliasedSqlColumns({ id: partners.id, name: partners.name }),
         revision: engine.revisionOf(partners.revision).as("revision"),
         properties: sql`${partnerTotals.properties} - ${partnerTotals.retiredProperties}`.as("properties"),
         latestProperty: sql`${partnerTotals.properties}`.as("latestProperty"),
@@ -102,7 +102,7 @@ export function bookOfBusinessStore(engine: Engine) {
   );
   const demoIds = engine.read<{ id: string }>(() =>
     db
-      .select(aliased({ id: properties.id }))
+      .select(aliasedSqlColumns({ id: properties.id }))
       .from(properties)
       .where(isDemoOfPartners),
   );
@@ -164,7 +164,7 @@ export function bookOfBusinessStore(engine: Engine) {
       ),
       cells: engine.read<AlertCell>(() =>
         db
-          .select({ ...aliased({ partnerId }), value, count: count().as("count") })
+          .select({ ...aliasedSqlColumns({ partnerId }), value, count: count().as("count") })
           .from(components)
           .where(isListed)
           .groupBy(partnerId, by),
@@ -202,7 +202,7 @@ export function bookOfBusinessStore(engine: Engine) {
     ),
     cells: engine.read<AlertCell>(() =>
       db
-        .select(aliased({ partnerId, value: bucket, count: inBucket }))
+        .select(aliasedSqlColumns({ partnerId, value: bucket, count: inBucket }))
         .from(componentCounters)
         .where(isWholeScore),
     ),

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, inArray, isNotNull, isNull, sql } from "driz
 import type { Claim } from "../../domain/claim.ts";
 import type { Engine } from "../engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -32,7 +32,7 @@ export function claimStore(engine: Engine) {
   const evidenceRows = () =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           id: claims.id,
           propertyId: claims.propertyId,
           claimType: claims.claimType,
@@ -62,7 +62,7 @@ export function claimStore(engine: Engine) {
   const countedAfter = engine.read<CountedClaim>(() =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           id: claims.id,
           claimType: claims.claimType,
           dateOfLoss: claims.dateOfLoss,

@@ -6,7 +6,7 @@ import type { StoredRowRange } from "../stored-row-range.ts";
 import { isElevatedScoreSql } from "./elevated-score-condition.ts";
 import { listPageStarts } from "./list-page-starts-queries.ts";
 import { placedComponentPage } from "./placed-component-rows-queries.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 import {
   BLOCK_SIZE,
   ELEVATED_SCORES,
@@ -67,7 +67,7 @@ export function componentListsStore(engine: Engine) {
       ),
       seqAt: engine.read<{ seq: number }>(() =>
         db
-          .select(aliased({ seq: components.seq }))
+          .select(aliasedSqlColumns({ seq: components.seq }))
           .from(components)
           .where(fromSeq())
           .orderBy(asc(components.seq))
@@ -100,7 +100,7 @@ export function componentListsStore(engine: Engine) {
   );
   const rescoredAt = engine.read<{ rescoredAt: number; seq: number }>(() =>
     db
-      .select(aliased({ rescoredAt: components.rescoredAt, seq: components.seq }))
+      .select(aliasedSqlColumns({ rescoredAt: components.rescoredAt, seq: components.seq }))
       .from(components)
       // A condition that is always true: without it SQLite uses the index of scores, and sorts.
       .where(and(mine, gt(components.rescoredAt, 0), rescored))
@@ -112,7 +112,7 @@ export function componentListsStore(engine: Engine) {
   /** Counts the rows of buckets. Each is a condition of its own, so that the blocks in between are skipped. */
   const wholeCounters = engine.read<ScoreCount>(() =>
     db
-      .select(aliased({ bucket: componentCounters.bucket, count: componentCounters.count }))
+      .select(aliasedSqlColumns({ bucket: componentCounters.bucket, count: componentCounters.count }))
       .from(componentCounters)
       .where(
         and(
@@ -130,7 +130,7 @@ export function componentListsStore(engine: Engine) {
   );
   const blockCounts = engine.read<{ block: number; count: number }>(() =>
     db
-      .select(aliased({ block: componentCounters.block, count: componentCounters.count }))
+      .select(aliasedSqlColumns({ block: componentCounters.block, count: componentCounters.count }))
       .from(componentCounters)
       .where(blocks)
       .orderBy(asc(componentCounters.block)),

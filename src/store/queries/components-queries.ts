@@ -7,7 +7,7 @@ import { alertListsStore } from "./alert-lists-queries.ts";
 import { componentListsStore } from "./component-lists-queries.ts";
 import { isInSequenceRange, sequenceRange, sortBySequence } from "./list-page-starts-queries.ts";
 import { selectPlacedComponents } from "./placed-component-rows-queries.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -46,7 +46,7 @@ export function componentStore(engine: Engine) {
   );
   const ownerOf = engine.read<{ partnerId: string }>(() =>
     db
-      .select(aliased({ partnerId: components.partnerId }))
+      .select(aliasedSqlColumns({ partnerId: components.partnerId }))
       .from(components)
       .where(eq(components.id, placeholder("id"))),
   );
@@ -89,7 +89,7 @@ export function componentStore(engine: Engine) {
   const saveDates = engine.setRow(components, "id", ["lastReplaced", "lastServiced"]);
   const ofAppliances = engine.read<Component>(() =>
     db
-      .select(aliased(getTableColumns(components)))
+      .select(aliasedSqlColumns(getTableColumns(components)))
       .from(components)
       .where(and(isAmong(components.applianceId, "applianceIds"), listed))
       .orderBy(asc(components.applianceId), asc(components.seq)),
@@ -97,7 +97,7 @@ export function componentStore(engine: Engine) {
   const { id, applianceId, defId, lastReplaced, lastServiced } = components;
   const datesOfAppliances = engine.read<DatedComponent>(() =>
     db
-      .select(aliased({ id, applianceId, defId, lastReplaced, lastServiced }))
+      .select(aliasedSqlColumns({ id, applianceId, defId, lastReplaced, lastServiced }))
       .from(components)
       .where(and(isAmong(applianceId, "applianceIds"), listed))
       .orderBy(asc(applianceId), asc(components.seq)),
@@ -106,7 +106,7 @@ export function componentStore(engine: Engine) {
     const { system, state, ...columns } = getTableColumns(components);
     const { confidence, acuteHazard, scoredOn, ...read } = columns;
     return db
-      .select(aliased(read satisfies Record<keyof ComponentToScore, unknown>))
+      .select(aliasedSqlColumns(read satisfies Record<keyof ComponentToScore, unknown>))
       .from(components)
       .where(and(isAmong(components.applianceId, "applianceIds"), which))
       .orderBy(asc(components.applianceId), order);
@@ -114,7 +114,7 @@ export function componentStore(engine: Engine) {
   const forScoring = engine.read<ComponentToScore>(() => scoringRows(listed, asc(components.seq)));
   const ofProperties = engine.read<Component>(() =>
     db
-      .select(aliased(getTableColumns(components)))
+      .select(aliasedSqlColumns(getTableColumns(components)))
       .from(components)
       .where(and(isAmong(components.propertyId, "propertyIds"), listed))
       .orderBy(asc(components.propertyId), asc(components.seq)),
@@ -132,7 +132,7 @@ export function componentStore(engine: Engine) {
   );
   const retiredOfAppliances = engine.read<Component>(() =>
     db
-      .select(aliased(getTableColumns(components)))
+      .select(aliasedSqlColumns(getTableColumns(components)))
       .from(components)
       .where(and(isAmong(components.applianceId, "applianceIds"), lt(components.seq, 0)))
       .orderBy(asc(components.applianceId), desc(components.seq)),

@@ -2,7 +2,7 @@ import { and, asc, eq, lt, sql } from "drizzle-orm";
 import type { ConditionPoint, ConditionSums } from "../../domain/figures/condition-trend.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -35,7 +35,7 @@ export function conditionTrendStore(engine: Engine) {
   const inputs = engine.read<ConditionInputs>(() =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           propertyId: propertyTotals.propertyId,
           replacementValueCents: properties.replacementValueCents,
           grossAreaSqft: properties.grossAreaSqft,
@@ -51,13 +51,13 @@ export function conditionTrendStore(engine: Engine) {
   const isOfProperties = and(isOfPartner, engine.isAmong(t.propertyId, "propertyIds"));
   const ofDay = engine.read<ConditionSums & { propertyId: string }>(() =>
     db
-      .select(aliased({ propertyId: t.propertyId, ...columns }))
+      .select(aliasedSqlColumns({ propertyId: t.propertyId, ...columns }))
       .from(t)
       .where(and(isOfProperties, eq(t.day, placeholder("day")))),
   );
   const points = engine.read<ConditionPoint>(() =>
     db
-      .select(aliased(columns))
+      .select(aliasedSqlColumns(columns))
       .from(t)
       .where(and(isOfPartner, eq(t.propertyId, placeholder("propertyId"))))
       .orderBy(asc(t.day)),

@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -59,7 +59,7 @@ export function deliveryStore(engine: Engine) {
   ]);
   const duePartners = engine.read<{ id: string }>(() =>
     db
-      .select(aliased({ id: partners.id }))
+      .select(aliasedSqlColumns({ id: partners.id }))
       .from(partners)
       .where(
         sql`${engine.isTrue(partners.enabled)} and exists (
@@ -69,7 +69,7 @@ export function deliveryStore(engine: Engine) {
   const due = engine.read<DueDelivery>(() =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           id: d.id,
           partnerId: d.partnerId,
           event: d.event,
@@ -109,7 +109,7 @@ export function deliveryStore(engine: Engine) {
   );
   const withoutAttempt = engine.read<{ id: string }>(() =>
     db
-      .select(aliased({ id: d.id }))
+      .select(aliasedSqlColumns({ id: d.id }))
       .from(d)
       .where(
         and(

@@ -3,7 +3,7 @@ import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/
 import type { Property } from "../../domain/property.ts";
 import type { FilteredProperty, PropertyFilter } from "../../domain/rules/property-filter-rule.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -23,7 +23,7 @@ export function propertyFilterStore(engine: Engine) {
   const matching = (more: readonly SQL[]) => {
     const { id, partnerId, seq, name, address, city, state } = properties;
     const rows = () =>
-      db.select(aliased({ id, partnerId, seq, name, address, city, state })).from(properties);
+      db.select(aliasedSqlColumns({ id, partnerId, seq, name, address, city, state })).from(properties);
     const inRange = [gt(seq, placeholder("after")), lte(seq, placeholder("last"))];
     return {
       inRange: engine.read<FilteredRow>(() =>

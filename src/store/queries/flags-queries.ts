@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -30,7 +30,7 @@ export function hazardFlagStore(engine: Engine) {
   );
   const of = engine.read<CodeCount>(() =>
     db
-      .select(aliased(columns))
+      .select(aliasedSqlColumns(columns))
       .from(flagCounts)
       .where(
         and(
@@ -47,13 +47,13 @@ export function hazardFlagStore(engine: Engine) {
     .where(engine.isAmong(properties.id, "propertyIds"))}`;
   const ofProperties = engine.read<CodeCount & { propertyId: string }>(() =>
     db
-      .select(aliased({ propertyId: flagCounts.propertyId, ...columns }))
+      .select(aliasedSqlColumns({ propertyId: flagCounts.propertyId, ...columns }))
       .from(flagCounts)
       .where(isOfProperties),
   );
   const ofPropertiesOfPartner = engine.read<CodeCount & { propertyId: string }>(() =>
     db
-      .select(aliased({ propertyId: flagCounts.propertyId, ...columns }))
+      .select(aliasedSqlColumns({ propertyId: flagCounts.propertyId, ...columns }))
       .from(flagCounts)
       .where(
         and(

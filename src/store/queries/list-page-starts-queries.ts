@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, gte, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 import { BLOCK_SIZE, WHOLE_BUCKET } from "./stored-counter-buckets.ts";
 
 const { placeholder } = sql;
@@ -26,20 +26,20 @@ export function listPageStarts(
   );
   const retiredRows = engine.read<{ count: number }>(() =>
     db
-      .select(aliased({ count: componentCounters.count }))
+      .select(aliasedSqlColumns({ count: componentCounters.count }))
       .from(componentCounters)
       .where(and(inBucket, eq(componentCounters.block, WHOLE_BUCKET))),
   );
   const retiredBlocks = engine.read<RetiredBlock>(() =>
     db
-      .select(aliased({ block: componentCounters.block, count: componentCounters.count }))
+      .select(aliasedSqlColumns({ block: componentCounters.block, count: componentCounters.count }))
       .from(componentCounters)
       .where(and(inBucket, gte(componentCounters.block, 0), gt(componentCounters.count, 0)))
       .orderBy(asc(componentCounters.block)),
   );
   const seqAt = engine.read<{ seq: number }>(() =>
     db
-      .select(aliased({ seq }))
+      .select(aliasedSqlColumns({ seq }))
       .from(seq.table)
       .where(and(eq(partnerId, placeholder("partnerId")), gte(seq, placeholder("from"))))
       .orderBy(asc(seq))

@@ -3,7 +3,7 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { StoredOutlook } from "../../domain/scoring/stored-score-projections.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -78,7 +78,7 @@ export function lossRowStore(engine: Engine) {
   const isAfter = gt(components.seq, placeholder("after"));
   const ofProperty = engine.read<NamedLossRow>(() =>
     db
-      .select(aliased({ id: components.id, ...ofComponent, ...ofAppliance }))
+      .select(aliasedSqlColumns({ id: components.id, ...ofComponent, ...ofAppliance }))
       .from(components)
       .innerJoin(appliances, eq(appliances.id, components.applianceId))
       .innerJoin(properties, eq(properties.id, components.propertyId))
@@ -88,7 +88,7 @@ export function lossRowStore(engine: Engine) {
   );
   const componentsOf = engine.read<LossComponent>(() =>
     db
-      .select(aliased({ ...ofComponent, applianceId: components.applianceId }))
+      .select(aliasedSqlColumns({ ...ofComponent, applianceId: components.applianceId }))
       .from(components)
       .where(and(eq(components.partnerId, placeholder("partnerId")), isAfter))
       .orderBy(asc(components.seq))
@@ -96,7 +96,7 @@ export function lossRowStore(engine: Engine) {
   );
   const appliancesOf = engine.read<LossAppliance>(() =>
     db
-      .select(aliased({ id: appliances.id, ...ofAppliance }))
+      .select(aliasedSqlColumns({ id: appliances.id, ...ofAppliance }))
       .from(appliances)
       .innerJoin(properties, eq(properties.id, appliances.propertyId))
       .where(engine.isAmong(appliances.id, "ids")),

@@ -7,7 +7,7 @@ import type {
 } from "../../domain/calibration/model-version.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../store-schema.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -30,13 +30,13 @@ export function modelStore(engine: Engine) {
     engine.tables;
   const identity = engine.read<{ number: number; createdAt: number }>(() =>
     db
-      .select(aliased({ number: modelVersions.number, createdAt: modelVersions.createdAt }))
+      .select(aliasedSqlColumns({ number: modelVersions.number, createdAt: modelVersions.createdAt }))
       .from(modelInUse)
       .innerJoin(modelVersions, eq(modelVersions.number, modelInUse.number)),
   );
   const frailties = engine.read<{ applianceId: string; frailty: number }>(() =>
     db
-      .select(aliased({ applianceId: modelFrailties.applianceId, frailty: modelFrailties.frailty }))
+      .select(aliasedSqlColumns({ applianceId: modelFrailties.applianceId, frailty: modelFrailties.frailty }))
       .from(modelFrailties)
       .where(
         sql`${isAmong(modelFrailties.applianceId, "applianceIds")} and ${modelFrailties.number} = ${placeholder("number")}`,

@@ -2,7 +2,7 @@ import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, lte, sql } from "
 import type { Administrator, Partner, WebhookEndpoint } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 type NewCredential = {
   partnerId: string;
@@ -58,7 +58,7 @@ export function partnerStore(engine: Engine) {
   const deliveryTargetOf = engine.read<DeliveryTarget>(() =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           url: webhookEndpoints.url,
           secret: webhookEndpoints.secret,
           nextSecret: webhookEndpoints.nextSecret,

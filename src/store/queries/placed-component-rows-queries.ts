@@ -4,7 +4,7 @@ import { type Component, type PlacedComponent, tierOfHundredths } from "../../do
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Engine, Query } from "../engine.ts";
 import type { RowValues } from "../row-writes.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -42,7 +42,7 @@ function ofComponent({ components }: Engine["tables"]) {
 export function selectPlacedComponents({ db, tables }: Pick<Engine, "db" | "tables">) {
   const { appliances, components, properties } = tables;
   return db
-    .select(aliased({ ...ofComponent(tables), ...ofAppliance(tables), ...ofProperty(tables) }))
+    .select(aliasedSqlColumns({ ...ofComponent(tables), ...ofAppliance(tables), ...ofProperty(tables) }))
     .from(components)
     .innerJoin(appliances, eq(appliances.id, components.applianceId))
     .innerJoin(properties, eq(properties.id, components.propertyId))
@@ -67,7 +67,7 @@ export function placedComponentPage(
   const { propertyId, partnerId, riskTier, announcedTier, ...columns } = ofComponent(tables);
   // A text takes longer to read than a number or null: the tier follows from the score, and mostly is announced.
   const read = {
-    ...aliased(columns),
+    ...aliasedSqlColumns(columns),
     announcedTier: sql`nullif(${announcedTier}, ${riskTier})`.as("announcedTier"),
   };
   const own = engine.read<OwnColumns>(() =>
@@ -76,7 +76,7 @@ export function placedComponentPage(
   const placesOf = engine.read<Place>(() =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           applianceId: appliances.id,
           propertyId: appliances.propertyId,
           partnerId: properties.partnerId,

@@ -20,7 +20,7 @@ import type { WorkState } from "../../domain/work-mark.ts";
 import type { Engine } from "../engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 import { isInSequenceRange, sequenceRange } from "./list-page-starts-queries.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -128,7 +128,7 @@ export function planActionStore(engine: Engine) {
     return {
       page: engine.read<Pick<StoredAction, "subjectId" | "applianceId">>(() =>
         db
-          .select(aliased({ subjectId: t.subjectId, applianceId: t.applianceId }))
+          .select(aliasedSqlColumns({ subjectId: t.subjectId, applianceId: t.applianceId }))
           .from(t)
           .where(matching(filter))
           .orderBy(desc(by), asc(t.subjectId))

@@ -13,7 +13,7 @@ import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 import { listPageStarts } from "./list-page-starts-queries.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 import { RETIRED_COUNTER } from "./stored-counter-buckets.ts";
 
 const { placeholder } = sql;
@@ -59,14 +59,14 @@ export function planStore(engine: Engine) {
   const touch = engine.addToRow(propertyPlans, ["propertyId"], ["changes"]);
   const changed = engine.read<{ propertyId: string }>(() =>
     db
-      .select(aliased({ propertyId: propertyPlans.propertyId }))
+      .select(aliasedSqlColumns({ propertyId: propertyPlans.propertyId }))
       .from(propertyPlans)
       .where(and(eq(propertyPlans.partnerId, placeholder("partnerId")), isChanged))
       .limit(placeholder("limit")),
   );
   const aged = engine.read<{ propertyId: string }>(() =>
     db
-      .select(aliased({ propertyId: propertyPlans.propertyId }))
+      .select(aliasedSqlColumns({ propertyId: propertyPlans.propertyId }))
       .from(propertyPlans)
       .where(
         and(
@@ -78,7 +78,7 @@ export function planStore(engine: Engine) {
   );
   const oldest = engine.read<{ asOf: Day }>(() =>
     db
-      .select(aliased({ asOf: propertyPlans.asOf }))
+      .select(aliasedSqlColumns({ asOf: propertyPlans.asOf }))
       .from(propertyPlans)
       .where(and(eq(propertyPlans.partnerId, placeholder("partnerId")), gt(propertyPlans.asOf, "")))
       .orderBy(asc(propertyPlans.asOf))
@@ -87,7 +87,7 @@ export function planStore(engine: Engine) {
   const ofProperty = engine.read<SumsRow & { changes: number }>(() =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           sums: propertyPlans.sums,
           products: propertyPlans.products,
           counted: propertyPlans.counted,
@@ -100,7 +100,7 @@ export function planStore(engine: Engine) {
   const ofPartner = engine.read<SumsRow>(() =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           sums: partnerPlans.sums,
           products: partnerPlans.products,
           counted: partnerPlans.counted,
@@ -111,21 +111,21 @@ export function planStore(engine: Engine) {
   );
   const changedOfPartners = engine.read<{ propertyId: string }>(() =>
     db
-      .select(aliased({ propertyId: propertyPlans.propertyId }))
+      .select(aliasedSqlColumns({ propertyId: propertyPlans.propertyId }))
       .from(propertyPlans)
       .where(and(engine.isAmong(propertyPlans.partnerId, "partnerIds"), isChanged))
       .limit(placeholder("limit")),
   );
   const countedOfPartners = engine.read<Pick<SumsRow, "counted">>(() =>
     db
-      .select(aliased({ counted: partnerPlans.counted }))
+      .select(aliasedSqlColumns({ counted: partnerPlans.counted }))
       .from(partnerPlans)
       .where(engine.isAmong(partnerPlans.partnerId, "partnerIds")),
   );
   const countedOf = engine.read<CountedRow & { changes: number; plannedChanges: number }>(() =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           propertyId: propertyPlans.propertyId,
           counted: propertyPlans.counted,
           changes: propertyPlans.changes,
@@ -166,7 +166,7 @@ export function planStore(engine: Engine) {
   const candidates = engine.read<Omit<PropertyCandidate, "isUrgent"> & SpendingPlace>(() =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           id: planCandidates.componentId,
           propertyId: planCandidates.propertyId,
           rank: planCandidates.rank,
@@ -210,7 +210,7 @@ export function planStore(engine: Engine) {
   // Reads an index alone: a page may begin after all properties of a large portfolio.
   const idsByWaiting = engine.read<{ propertyId: string }>(() =>
     db
-      .select(aliased({ propertyId: propertyPlans.propertyId }))
+      .select(aliasedSqlColumns({ propertyId: propertyPlans.propertyId }))
       .from(propertyPlans)
       .where(
         and(

@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -21,7 +21,7 @@ export function recalculationStore(engine: Engine) {
   const columns = { partnerId: t.partnerId, requests: t.requests, doneSeq: t.doneSeq };
   const ofPartner = engine.read<Recalculation>(() =>
     db
-      .select(aliased(columns))
+      .select(aliasedSqlColumns(columns))
       .from(t)
       .where(eq(t.partnerId, placeholder("partnerId"))),
   );

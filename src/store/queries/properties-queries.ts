@@ -12,7 +12,7 @@ import {
 } from "./list-page-starts-queries.ts";
 import { propertiesWithSums } from "./properties-with-sums-queries.ts";
 import { lowerCaseSql, searchedTextForm } from "./searched-texts.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 import { RETIRED_COUNTER } from "./stored-counter-buckets.ts";
 
 const { placeholder } = sql;
@@ -90,7 +90,7 @@ export function propertyStore(engine: Engine) {
     );
   const listedOfAddress = ofAddress(gt(properties.seq, placeholder("after")), asc(properties.seq));
   const retiredOfAddress = ofAddress(lt(properties.seq, placeholder("after")), desc(properties.seq));
-  const shown = aliased({
+  const shown = aliasedSqlColumns({
     id: properties.id,
     name: properties.name,
     address: properties.address,
@@ -160,7 +160,7 @@ export function propertyStore(engine: Engine) {
   );
   const ofAddressKey = engine.read<{ id: string; name: string }>(() =>
     db
-      .select(aliased({ id: properties.id, name: properties.name }))
+      .select(aliasedSqlColumns({ id: properties.id, name: properties.name }))
       .from(properties)
       .where(
         and(
@@ -173,7 +173,7 @@ export function propertyStore(engine: Engine) {
       .orderBy(asc(properties.seq))
       .limit(1),
   );
-  const matched = aliased({
+  const matched = aliasedSqlColumns({
     id: properties.id,
     name: properties.name,
     partnerPropertyId: properties.partnerPropertyId,
@@ -225,7 +225,7 @@ export function propertyStore(engine: Engine) {
   };
   const forSnapshot = engine.read<SnapshotProperty>(() =>
     db
-      .select(aliased(forSnapshotColumns))
+      .select(aliasedSqlColumns(forSnapshotColumns))
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
       .where(and(gt(properties.id, placeholder("after")), gt(properties.seq, 0)))

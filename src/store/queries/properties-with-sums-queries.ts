@@ -4,8 +4,8 @@ import type { Property, SummarizedProperty } from "../../domain/property.ts";
 import type { Engine } from "../engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 import type { listPageStarts } from "./list-page-starts-queries.ts";
-import { aliased } from "./sql-column-aliases.ts";
-import { demoPropertiesOfPartner, propertyTotalsColumns } from "./totals-queries.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
+import { demoPropertiesOfPartner, sqlPropertyTotalsColumns } from "./totals-queries.ts";
 
 const { placeholder } = sql;
 
@@ -31,7 +31,7 @@ export function propertiesWithSums(engine: Engine, places: ReturnType<typeof lis
   const summaries = engine.read<SummaryRow>(() =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           id: properties.id,
           name: properties.name,
           address: properties.address,
@@ -41,7 +41,7 @@ export function propertiesWithSums(engine: Engine, places: ReturnType<typeof lis
           grossAreaSqft: properties.grossAreaSqft,
           replacementValueCents: properties.replacementValueCents,
           isDemo: properties.isDemo,
-          ...propertyTotalsColumns(engine),
+          ...sqlPropertyTotalsColumns(engine),
         }),
       )
       .from(properties)
@@ -54,7 +54,7 @@ export function propertiesWithSums(engine: Engine, places: ReturnType<typeof lis
   );
   const demoIds = engine.read<{ id: string }>(() =>
     db
-      .select(aliased({ id: properties.id }))
+      .select(aliasedSqlColumns({ id: properties.id }))
       .from(properties)
       .where(demoPropertiesOfPartner(engine))
       .orderBy(asc(properties.seq)),

@@ -2,7 +2,7 @@ import { and, eq, ne, sql } from "drizzle-orm";
 import type { LossStanding } from "../../domain/losses/loss-ranking.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -20,7 +20,7 @@ export function propertyStandingStore(engine: Engine) {
   );
   const known = engine.read<{ id: string }>(() =>
     db
-      .select(aliased({ id: properties.id }))
+      .select(aliasedSqlColumns({ id: properties.id }))
       .from(properties)
       .where(engine.isAmong(properties.id, "ids")),
   );

@@ -27,7 +27,7 @@ import type { StoredDue } from "../../domain/planning/planned-appliance.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { StoredOutlook } from "../../domain/scoring/stored-score-projections.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 import { BLOCK_SIZE, RETIRED_COUNTER, WHOLE_BUCKET } from "./stored-counter-buckets.ts";
 import type { StoredTotals } from "./totals-queries.ts";
 
@@ -91,7 +91,7 @@ export function recountStore(engine: Engine) {
   const priced = engine.read<PricedRow>(() =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           id: components.id,
           seq: components.seq,
           applianceId: components.applianceId,
@@ -147,7 +147,7 @@ export function recountStore(engine: Engine) {
     );
   const foundPoor = engine.read<{ id: string }>(() =>
     db
-      .select(aliased({ id: appliances.id }))
+      .select(aliasedSqlColumns({ id: appliances.id }))
       .from(appliances)
       .where(and(engine.isAmong(appliances.id, "applianceIds"), exists(poor))),
   );

@@ -2,7 +2,7 @@ import { and, asc, eq, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Engine, Query } from "../engine.ts";
 import { LAST_CHARACTER, lowerCaseSql, searchedTextForm, streetWithoutNumberSql } from "./searched-texts.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -54,7 +54,7 @@ export function searchStore(engine: Engine) {
   const begins = (text: SQL, ...more: SQL[]) =>
     and(gte(text, placeholder("from")), lt(text, placeholder("to")), ...more);
   const propertyColumns = () =>
-    aliased({
+    aliasedSqlColumns({
       id: properties.id,
       partnerId: properties.partnerId,
       name: properties.name,
@@ -84,7 +84,7 @@ export function searchStore(engine: Engine) {
   const bySerial = ownedRead<FoundAppliance>((isOwned, order) =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           id: appliances.id,
           partnerId: appliances.partnerId,
           typeId: appliances.typeId,
@@ -108,7 +108,7 @@ export function searchStore(engine: Engine) {
   const claimRows = () =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           id: claims.id,
           partnerId: claims.partnerId,
           claimNumber: claims.claimNumber,

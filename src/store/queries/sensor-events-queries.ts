@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gte, sql } from "drizzle-orm";
 import type { SensorEvent } from "../../domain/sensor-event.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -32,7 +32,7 @@ export function sensorEventStore(engine: Engine) {
   const since = gte(sensorEvents.recordedAt, placeholder("since"));
   const smart = engine.read<SmartEvidenceRow>(() =>
     db
-      .select(aliased(evidence))
+      .select(aliasedSqlColumns(evidence))
       .from(sensorEvents)
       .where(and(isAmong(sensorEvents.applianceId, "applianceIds"), isSmart, since))
       // Without the order PostgreSQL expects the limit to be reached early, and scans all events.
@@ -41,7 +41,7 @@ export function sensorEventStore(engine: Engine) {
   );
   const smartBefore = engine.read<SmartEvidenceRow & { id: string }>(() =>
     db
-      .select(aliased({ ...evidence, id: sensorEvents.id }))
+      .select(aliasedSqlColumns({ ...evidence, id: sensorEvents.id }))
       .from(sensorEvents)
       .where(
         and(

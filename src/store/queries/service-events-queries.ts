@@ -7,7 +7,7 @@ import type { Day } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../store-schema.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -90,13 +90,13 @@ export function serviceEventStore(engine: Engine) {
     );
   const evidenceRows = () =>
     db
-      .select({ ...aliased(evidenceColumns), unread: unread() })
+      .select({ ...aliasedSqlColumns(evidenceColumns), unread: unread() })
       .from(serviceEvents)
       .$dynamic();
   const inspectionRows = () =>
     db
       .select({
-        ...aliased({
+        ...aliasedSqlColumns({
           id: serviceEvents.id,
           applianceId: serviceEvents.applianceId,
           eventType: serviceEvents.eventType,
@@ -172,11 +172,11 @@ export function serviceEventStore(engine: Engine) {
       .groupBy(id);
   });
   /** Makes a read of an appliance's events of a day with an ID after another, with one more column. */
-  const ofDay = <T>(more: Parameters<typeof aliased>[0]) =>
+  const ofDay = <T>(more: Parameters<typeof aliasedSqlColumns>[0]) =>
     engine.read<T>(() =>
       db
         .select(
-          aliased({
+          aliasedSqlColumns({
             id: serviceEvents.id,
             componentId: serviceEvents.componentId,
             eventType: serviceEvents.eventType,
@@ -200,7 +200,7 @@ export function serviceEventStore(engine: Engine) {
   const billedAfter = engine.read<BilledEvent & { id: string }>(() =>
     db
       .select(
-        aliased({
+        aliasedSqlColumns({
           id: serviceEvents.id,
           applianceId: serviceEvents.applianceId,
           componentId: serviceEvents.componentId,
@@ -234,7 +234,7 @@ export function serviceEventStore(engine: Engine) {
   const { id, componentId, eventType, date, voidedAt } = serviceEvents;
   const daysAfter = engine.read<DatedEvent>(() =>
     db
-      .select(aliased({ id, componentId, eventType, date, voidedAt }))
+      .select(aliasedSqlColumns({ id, componentId, eventType, date, voidedAt }))
       .from(serviceEvents)
       .where(isAfter)
       .orderBy(...inOrder)

@@ -5,7 +5,7 @@ import { type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain/time.ts"
 import type { Engine } from "../engine.ts";
 import type { Tables } from "../store-schema.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -52,7 +52,7 @@ export function snapshotStore(engine: Engine) {
   );
   const latestStart = engine.read<{ startedAt: Instant }>(() =>
     db
-      .select(aliased({ startedAt: snapshotRuns.startedAt }))
+      .select(aliasedSqlColumns({ startedAt: snapshotRuns.startedAt }))
       .from(snapshotRuns)
       .where(isNotNull(snapshotRuns.finishedAt))
       .orderBy(desc(snapshotRuns.day))

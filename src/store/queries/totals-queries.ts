@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/figures/property-totals.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -33,7 +33,7 @@ const PARTNER_SUMS = [...PROPERTY_TOTALS, "properties", "events", "photoBytes", 
 export type StoredTotals = PartnerTotals & Record<(typeof RETIRED_SUMS)[number], number>;
 
 /** Returns the columns of a property's totals by name. */
-export function propertyTotalsColumns({ tables: { propertyTotals } }: Pick<Engine, "tables">) {
+export function sqlPropertyTotalsColumns({ tables: { propertyTotals } }: Pick<Engine, "tables">) {
   const columns = PROPERTY_SUMS.map((name) => [name, propertyTotals[name]] as const);
   return Object.fromEntries(columns) as Pick<typeof propertyTotals, (typeof PROPERTY_SUMS)[number]>;
 }
@@ -52,13 +52,13 @@ export function totalsStore(engine: Engine) {
   const { propertyId, appliances, components } = propertyTotals;
   const sizesOf = engine.read<PropertySize & { propertyId: string }>(() =>
     db
-      .select(aliased({ propertyId, appliances, components }))
+      .select(aliasedSqlColumns({ propertyId, appliances, components }))
       .from(propertyTotals)
       .where(engine.isAmong(propertyTotals.propertyId, "propertyIds")),
   );
   const ofPartner = engine.read<StoredTotals>(() =>
     db
-      .select(aliased(getTableColumns(partnerTotals)))
+      .select(aliasedSqlColumns(getTableColumns(partnerTotals)))
       .from(partnerTotals)
       .where(eq(partnerTotals.partnerId, placeholder("partnerId"))),
   );
@@ -85,7 +85,7 @@ export function totalsStore(engine: Engine) {
   );
   const demo = engine.read<PropertyTotals>(() =>
     db
-      .select(aliased(propertyTotalsColumns(engine)))
+      .select(aliasedSqlColumns(sqlPropertyTotalsColumns(engine)))
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
       .where(demoPropertiesOfPartner(engine))

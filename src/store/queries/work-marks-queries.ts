@@ -3,7 +3,7 @@ import type { ServiceEvent } from "../../domain/service-event.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import type { Work } from "../../domain/work-mark.ts";
 import type { Engine } from "../engine.ts";
-import { aliased } from "./sql-column-aliases.ts";
+import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
@@ -29,7 +29,7 @@ type Place = { partnerId: string; propertyId: string };
 export function workMarkStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { serviceEvents, workStates: t } = engine.tables;
-  const columns = aliased({
+  const columns = aliasedSqlColumns({
     subjectId: t.subjectId,
     applianceId: t.applianceId,
     componentId: t.componentId,
@@ -98,7 +98,7 @@ export function workMarkStore(engine: Engine) {
   const replacementsOnDay = engine.read<{ componentId: string | null; id: string }>(() =>
     db
       .select({
-        ...aliased({ componentId: serviceEvents.componentId }),
+        ...aliasedSqlColumns({ componentId: serviceEvents.componentId }),
         id: sql<string>`max(${serviceEvents.id})`.as("id"),
       })
       .from(serviceEvents)
@@ -126,7 +126,7 @@ export function workMarkStore(engine: Engine) {
     sql`coalesce(${newestOfDay[name]}, ${none}) = coalesce(${placeholder(name)}, ${newestOfDay[name]}, ${none})`;
   const sameOnDay = engine.read<{ id: string }>(() =>
     db
-      .select(aliased({ id: newestOfDay.id }))
+      .select(aliasedSqlColumns({ id: newestOfDay.id }))
       .from(newestOfDay)
       .where(
         and(
@@ -144,7 +144,7 @@ export function workMarkStore(engine: Engine) {
   );
   const replacementAfter = engine.read<{ id: string }>(() =>
     db
-      .select(aliased({ id: serviceEvents.id }))
+      .select(aliasedSqlColumns({ id: serviceEvents.id }))
       .from(serviceEvents)
       .where(
         and(

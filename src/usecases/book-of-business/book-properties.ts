@@ -13,7 +13,7 @@ import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import {
   findPortfolioMatches,
-  listPortfolioMatches,
+  listFilteredPortfolioProperties,
   sumsOfPortfolioMatches,
 } from "../portfolio/filtered-properties.ts";
 import { subtractPortfolioFlagCounts } from "../portfolio/load-portfolio-totals.ts";
@@ -52,7 +52,11 @@ export async function loadBookOfBusinessProperties(
   return await readBookStoreConsistently(store, async (read) => {
     const members = await loadBookOfBusinessPartners(read, partnerIds);
     const page = filter
-      ? await listPortfolioMatches(read, await findPortfolioMatches(read, yieldNow, members, filter), slice)
+      ? await listFilteredPortfolioProperties(
+          read,
+          await findPortfolioMatches(read, yieldNow, members, filter),
+          slice,
+        )
       : await unfilteredPage(read, members, slice);
     return await withPartners(read, members, page);
   });
@@ -79,7 +83,11 @@ export async function loadBookOfBusinessPortfolio(
     });
     if (filter) {
       const matches = await findPortfolioMatches(read, yieldNow, members, filter);
-      const page = await withPartners(read, members, await listPortfolioMatches(read, matches, slice));
+      const page = await withPartners(
+        read,
+        members,
+        await listFilteredPortfolioProperties(read, matches, slice),
+      );
       const { summedIds, ...sums } = await sumsOfPortfolioMatches(read, yieldNow, matches, without);
       return { ...page, ...sums, ...(await basis({ ids: summedIds })) };
     }

@@ -3,7 +3,7 @@ import type { LifeOnRecord } from "../../domain/calibration/calibration-life.ts"
 import { HAZARD_YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
 import { countFailuresByYearInSteps } from "../../domain/calibration/failure-years.ts";
 import { countFailures, FEWEST_FAILURES, type Fit, fitRecordInSteps } from "../../domain/calibration/fit.ts";
-import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
+import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record-in-steps.ts";
 import { fitSharedCausesInSteps } from "../../domain/calibration/shared-causes.ts";
 import {
   dCalibrationInSteps,

@@ -2,7 +2,7 @@ import type { Calibration } from "../../domain/calibration/calibration.ts";
 import type { LifeOnRecord } from "../../domain/calibration/calibration-life.ts";
 import { HAZARD_YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
 import { WindowCounts } from "../../domain/calibration/failure-window-counts.ts";
-import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record.ts";
+import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record-in-steps.ts";
 import { type FailureForecast, validateForecastsInSteps } from "../../domain/calibration/model-proof.ts";
 import { isComponentOfType } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";

@@ -1,5 +1,5 @@
 import { newCostLine, parseCostLineJson } from "../../api-schemas/cost-book-schema.ts";
-import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import type { CsvSource } from "../../csv/csv-source.ts";
 import {
   dropOverlappingCostLines,
@@ -46,7 +46,7 @@ export async function readCostBookFile(
 ): Promise<ReadCosts> {
   const reader: RowReader<CostLine> = {
     name: "cost_lines",
-    fields: inputSchemaCsvColumns(newCostLine),
+    fields: apiInputCsvColumns(newCostLine),
     required: ["type_id"],
     references: [["proactive_cost"], ["reactive_cost"]],
     read(cells) {

@@ -3,7 +3,7 @@ import { deliveryIdAt } from "../../domain/ids/record-ids.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
-import type { SendResult } from "../../webhooks/attempt-delivery.ts";
+import type { SendResult } from "../../webhooks/attempt-webhook-delivery.ts";
 import type { HttpSender } from "../../webhooks/webhook-http-sender.ts";
 import { signedWebhookHeaders } from "../../webhooks/webhook-signature-headers.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";

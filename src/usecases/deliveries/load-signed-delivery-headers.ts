@@ -1,5 +1,5 @@
 import { notFound } from "../../domain/errors.ts";
-import { hasSecretOverlapEndedByRule } from "../../domain/rules/secret-overlap-rule.ts";
+import { hasSecretRotationEndedRule } from "../../domain/rules/secret-rotation-rule.ts";
 import type { Instant } from "../../domain/time.ts";
 import { signedWebhookHeaders } from "../../webhooks/webhook-signature-headers.ts";
 import type { AdminUseCaseDeps } from "../partners/partners.ts";
@@ -13,7 +13,7 @@ export async function loadSignedDeliveryHeaders(
   const found = await store.read.deliveryLog.find(id);
   const endpoint = found && (await store.read.partners.findEndpoint(found.delivery.partnerId));
   if (!found || !endpoint) throw notFound("Delivery not found");
-  const isOver = hasSecretOverlapEndedByRule(endpoint, at);
+  const isOver = hasSecretRotationEndedRule(endpoint, at);
   const secret = await encryptor.decrypt((isOver && endpoint.nextSecret) || endpoint.secret);
   const nextSecret =
     isOver || endpoint.nextSecret === null ? null : await encryptor.decrypt(endpoint.nextSecret);

@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
 import { type Cluster, SINGLE_NODE } from "../../cluster/cluster.ts";
-import { hasSecretOverlapEndedByRule } from "../../domain/rules/secret-overlap-rule.ts";
+import { hasSecretRotationEndedRule } from "../../domain/rules/secret-rotation-rule.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Encryptor } from "../../secrets/encryptor.ts";
 import type { Store, Tx } from "../../store/store.ts";
-import type { AttemptResult } from "../../webhooks/attempt-delivery.ts";
+import type { AttemptResult } from "../../webhooks/attempt-webhook-delivery.ts";
 import type { DeliveryRepository, RevisedEndpoint } from "../../webhooks/delivery-repository.ts";
 import { MAX_DELAY_MS } from "../../webhooks/delivery-retry-schedule.ts";
 import { HEALTHY } from "../../webhooks/webhook-endpoint-health.ts";
@@ -38,7 +38,7 @@ export function createDeliveryRepository(
     if (!endpoint) return null;
     const { url, revision } = endpoint;
     const next = endpoint.nextSecret && (await decrypt(endpoint.nextSecret));
-    if (next && hasSecretOverlapEndedByRule(endpoint, clock()))
+    if (next && hasSecretRotationEndedRule(endpoint, clock()))
       return { url, revision, secret: next, nextSecret: null };
     return { url, revision, secret: await decrypt(endpoint.secret), nextSecret: next || null };
   }

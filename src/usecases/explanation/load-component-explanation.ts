@@ -2,7 +2,7 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import { type ExplainedComponent, explainScore } from "../../domain/explanation/explanation.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Plannable } from "../../domain/planning/component-plan.ts";
-import { planContextOf } from "../../domain/planning/plan-context.ts";
+import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
 import { checkComponentNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
@@ -50,7 +50,7 @@ export async function loadComponentExplanation(
   const prices = await currentPartnerPrices(read, knowledge, owner);
   const stored = new Map((await read.components.rowsOfAppliances([applianceId])).map((row) => [row.id, row]));
   const planning = planningOf(
-    planContextOf<PlacedComponent>(prices),
+    planContextOfPrices<PlacedComponent>(prices),
     (component) => stored.get(component.id)!,
   );
   const explanation = explainScore(knowledge, history, target, scoredOn, corrections, planning);

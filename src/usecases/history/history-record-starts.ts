@@ -4,7 +4,7 @@ import { type Day, dayOf, daysBetween } from "../../domain/time.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
 /** Returns whether an added event of that day moves the start of the property's service record back. */
-export function extendsHistoryRecord(
+export function movesHistoryRecordStartBack(
   { knowledge }: PortfolioWriter,
   { recordsSince, recordsSinceGiven }: Property,
   day: Day,
@@ -23,7 +23,7 @@ export async function extendHistoryRecordStarts(
   added: ReadonlyMap<string, readonly Day[]>,
 ): Promise<Property[]> {
   const reached = properties.filter((property) =>
-    added.get(property.id)?.some((day) => extendsHistoryRecord(writer, property, day)),
+    added.get(property.id)?.some((day) => movesHistoryRecordStartBack(writer, property, day)),
   );
   return await moveRecordStarts(writer, reached, ({ recordsSince }) => recordsSince);
 }

@@ -27,10 +27,10 @@ import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type RescoreInput, rescoreBatches, rescoreProperties } from "../rescoring/rescore.ts";
 import {
   extendHistoryRecordStarts,
-  extendsHistoryRecord,
+  movesHistoryRecordStartBack,
   rederiveHistoryRecordStarts,
 } from "./history-record-starts.ts";
-import { findNewestEventDays } from "./newest-event-days.ts";
+import { findNewestServiceEventDays } from "./newest-service-event-days.ts";
 
 type Touched = { appliance: Appliance; replaced: boolean };
 /** A property and the number of its components. */
@@ -101,7 +101,7 @@ export class ServiceLog {
     if (!rescoreLimit) return;
     await this.#loadProperties([propertyId]);
     const { property, components } = this.#properties.get(propertyId)!;
-    if (extendsHistoryRecord(this.writer, property, day)) rescoreLimit.reserve(propertyId, components);
+    if (movesHistoryRecordStartBack(this.writer, property, day)) rescoreLimit.reserve(propertyId, components);
   }
 
   /** Returns an appliance's components if they are loaded. */
@@ -322,7 +322,7 @@ export class ServiceLog {
   /** Derives the dates of an appliance's components from the events that count. */
   async #renewDates(applianceId: string): Promise<void> {
     const { components } = (await this.#load(applianceId))!;
-    const newest = await findNewestEventDays(this.writer.tx, applianceId);
+    const newest = await findNewestServiceEventDays(this.writer.tx, applianceId);
     for (const component of components) {
       const own = newest.filter(({ componentId }) => componentId === null || componentId === component.id);
       component.lastReplaced = newestDay(own.filter(({ eventType }) => eventType === "Replacement"));

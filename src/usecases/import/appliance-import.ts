@@ -5,7 +5,7 @@ import {
   parseNewApplianceJson,
   serializeAppliance,
 } from "../../api-schemas/appliance-schema.ts";
-import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import type { Appliance, ApplianceChange, NewAppliance } from "../../domain/appliance.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -86,7 +86,7 @@ export const applianceImportRows: RowKind<Entry> = {
   fields: {
     partner_property_id: "text",
     unit: "number",
-    ...inputSchemaCsvColumns(newAppliance),
+    ...apiInputCsvColumns(newAppliance),
     [BASIS]: "text",
     ...RETIREMENT_COLUMNS,
   },

@@ -7,7 +7,7 @@ import {
   serializeClaimInput,
   serializeClaimListWarnings,
 } from "../../api-schemas/claim-schema.ts";
-import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import type { Voiding } from "../../api-schemas/voiding-schema.ts";
 import type { Claim, ClaimChange, NewClaim } from "../../domain/claim.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
@@ -53,7 +53,7 @@ export const claimImportRows: RowKind<Entry> = {
   fields: {
     partner_property_id: "text",
     property_id: "text",
-    ...inputSchemaCsvColumns(newClaim),
+    ...apiInputCsvColumns(newClaim),
     ...VOID_COLUMNS,
   },
   required: ["claim_number", "claim_type", "date_of_loss"],

@@ -3,7 +3,7 @@ import {
   parseComponentChangeJson,
   serializeStatedComponent,
 } from "../../api-schemas/component-change-schema.ts";
-import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import type { PlacedComponent, StatedComponent } from "../../domain/component.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import { ComponentCorrector } from "../portfolio/change-component.ts";
@@ -46,7 +46,7 @@ export const componentImportRows: RowKind<Entry> = {
     partner_property_id: "text",
     property_id: "text",
     component_def_id: "text",
-    ...inputSchemaCsvColumns(componentChange),
+    ...apiInputCsvColumns(componentChange),
   },
   required: [],
   references: [["component_id"], ...APPLIANCE_REFERENCES.map((columns) => [...columns, "component_def_id"])],

@@ -6,7 +6,7 @@ import type { Voiding } from "../../api-schemas/voiding-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
-import { parseCellScale } from "../../table-cells/table-cell-scales.ts";
+import { parseTableCellConditionScale } from "../../table-cells/table-cell-scales.ts";
 import type { ServiceLog } from "../history/service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {
@@ -91,7 +91,7 @@ export const parseListCells = ({ inspection_types: types, condition_scale: scale
       .split(/[\s,;|]+/)
       .filter(Boolean),
   }),
-  ...(scale !== undefined && { condition_scale: parseCellScale(scale.toString()) }),
+  ...(scale !== undefined && { condition_scale: parseTableCellConditionScale(scale.toString()) }),
 });
 
 const CHANGEABLE = [

@@ -17,8 +17,8 @@ import {
   mappingProblem,
 } from "./mapping/import-known-fields.ts";
 import type { ImportTable, LeftOut } from "./mapping/import-source-table.ts";
-import { checkTableHeadings } from "./mapping/open-source-tables.ts";
-import { originalRow } from "./mapping/original-reject-places.ts";
+import { checkImportTableHeadings } from "./mapping/open-source-tables.ts";
+import { originalRowOfReject } from "./mapping/original-reject-places.ts";
 import type { PreparedRows } from "./mapping/prepare-import-rows.ts";
 import { prepareRowsInMemory } from "./mapping/prepared-import-files.ts";
 
@@ -99,12 +99,12 @@ export async function importTableRows(
       store: own,
       sources,
       actor: partner.id,
-      ...{ silent, update, isDryRun: dryRun, placeOf: originalRow, shownSameAddresses: MOST_ROWS },
+      ...{ silent, update, isDryRun: dryRun, placeOf: originalRowOfReject, shownSameAddresses: MOST_ROWS },
       ...(dryRun && { foundHalfway, rescoreLimit: () => rescoreLimit }),
       ...(lock && { withLock: (work) => work(lock) }),
       onRejected: (rows) => {
         for (const { cells, error } of rows) {
-          const row = originalRow({ cells }).line;
+          const row = originalRowOfReject({ cells }).line;
           if (!rejected.has(row)) rejected.set(row, error);
         }
       },
@@ -128,7 +128,7 @@ export async function importTableRows(
 
 function tableOf({ file, columns, rows, firstRow, separator }: TableRows): ImportTable {
   const headings = columns.map((column) => column.trim());
-  asInvalid(() => checkTableHeadings(file, headings));
+  asInvalid(() => checkImportTableHeadings(file, headings));
   return {
     name: file,
     headings,

@@ -1,4 +1,4 @@
-import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import {
   newProperty,
   parseNewPropertyJson,
@@ -52,7 +52,7 @@ export const propertyImportRows: RowKind<Entry> = {
   fields: {
     property_id: "text",
     partner_property_id: "text",
-    ...inputSchemaCsvColumns(newProperty),
+    ...apiInputCsvColumns(newProperty),
     ...RETIREMENT_COLUMNS,
   },
   required: ["partner_property_id", "name", "address", "state"],

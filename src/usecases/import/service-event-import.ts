@@ -1,4 +1,4 @@
-import { inputSchemaCsvColumns } from "../../api-schemas/definition/input-schema-csv-columns.ts";
+import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import {
   newServiceEvent,
   parseNewServiceEventJson,
@@ -86,7 +86,7 @@ export const serviceEventImportRows: RowKind<Entry> = {
     property_id: "text",
     component_id: "text",
     component_def_id: "text",
-    ...inputSchemaCsvColumns(newServiceEvent),
+    ...apiInputCsvColumns(newServiceEvent),
     ...CORRECTION_COLUMNS,
   },
   required: ["event_type", "date"],

@@ -2,7 +2,7 @@ import type { Appliance } from "../../domain/appliance.ts";
 import {
   type ComplianceItem,
   compareDueDays,
-  inspectionComplianceFigures,
+  inspectionComplianceOfAppliances,
 } from "../../domain/figures/inspection-compliance.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
@@ -34,7 +34,7 @@ export async function loadPropertyCompliance(
   const readStep = async (read: Stores, after: number) => {
     const appliances = await read.appliances.ofPropertyAfter(id, after, APPLIANCES_A_STEP);
     const records = await loadInspectionRecords(read, knowledge, appliances, today, yieldNow);
-    const items = inspectionComplianceFigures(knowledge, appliances, records, today);
+    const items = inspectionComplianceOfAppliances(knowledge, appliances, records, today);
     return { items, last: appliances.length < APPLIANCES_A_STEP ? undefined : appliances.at(-1)!.seq };
   };
   // Most properties need a single step. A read snapshot would cost them more than their reads.

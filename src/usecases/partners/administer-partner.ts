@@ -1,6 +1,6 @@
 import { notFound } from "../../domain/errors.ts";
 import type { Partner, PartnerSettings, WebhookEndpoint } from "../../domain/partner.ts";
-import { hasSecretOverlapEndedByRule } from "../../domain/rules/secret-overlap-rule.ts";
+import { hasSecretRotationEndedRule } from "../../domain/rules/secret-rotation-rule.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
@@ -92,7 +92,7 @@ export async function rotateWebhookSecret(
   const encrypted = await administration.encryptor.encrypt(secret);
   return await change(administration, partnerId, async (tx, { endpoint }, record) => {
     const takesEffectAt = tx.now + overlapMs;
-    const current = (hasSecretOverlapEndedByRule(endpoint, tx.now) && endpoint.nextSecret) || endpoint.secret;
+    const current = (hasSecretRotationEndedRule(endpoint, tx.now) && endpoint.nextSecret) || endpoint.secret;
     await tx.partners.updateEndpoint(
       partnerId,
       overlapMs > 0

@@ -4,9 +4,9 @@ import {
   ACTION_DAYS,
   type ActionSums,
   type DueAction,
-  dueActionsOf,
+  dueActionsOfPlannedAppliance,
 } from "../../domain/planning/due-actions.ts";
-import { planContextOf } from "../../domain/planning/plan-context.ts";
+import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import { planComponentsInSteps } from "../../domain/planning/planned-components.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import type { Work } from "../../domain/work-mark.ts";
@@ -48,13 +48,13 @@ export async function loadActionListPage(
   const applianceIds = [...new Set(places.map(({ applianceId }) => applianceId))];
   const rows = await store.read.components.rowsOfAppliances(applianceIds);
   const { appliances } = await runYielding(
-    planComponentsInSteps(planContextOf(prices), rows, today, SHORTEST),
+    planComponentsInSteps(planContextOfPrices(prices), rows, today, SHORTEST),
     yieldNow,
   );
   const until = addDays(today, ACTION_DAYS);
   const planned = new Map<string, DueAction<PlacedComponent>>();
   for (const appliance of appliances)
-    for (const action of dueActionsOf(prices.knowledge, appliance, until))
+    for (const action of dueActionsOfPlannedAppliance(prices.knowledge, appliance, until))
       planned.set(action.subjectId, action);
   const marks = await store.read.work.ofSubjects(places.map(({ subjectId }) => subjectId));
   const bySubject = new Map(marks.map((work) => [work.subjectId, work]));

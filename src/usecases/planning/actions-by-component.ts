@@ -2,7 +2,7 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import type { ComponentDef } from "../../domain/knowledge.ts";
 import type { Action } from "../../domain/planning/action.ts";
 import { hasImmediateHazard, planCaches } from "../../domain/planning/plan-context.ts";
-import { actionFromOwnRow } from "../../domain/planning/planned-appliance.ts";
+import { plannedActionOfComponentRow } from "../../domain/planning/planned-appliance.ts";
 import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import type { DefinedOutlook } from "../../domain/scoring/stored-score-projections.ts";
 import { forEachYielding } from "../../event-loop/event-loop.ts";
@@ -40,7 +40,7 @@ export async function actionsOfListedComponents(
     const action =
       isRecalculating || isRetired(component)
         ? undefined
-        : actionFromOwnRow(context, component, outlooks?.[actions.length]);
+        : plannedActionOfComponentRow(context, component, outlooks?.[actions.length]);
     actions.push(action);
     if (!action && !isRetired(component)) open.add(component.applianceId);
   });

@@ -1,7 +1,7 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Action } from "../../domain/planning/action.ts";
-import { planContextOf } from "../../domain/planning/plan-context.ts";
+import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import { PlannableApplianceGroups } from "../../domain/planning/plannable-appliance-groups.ts";
 import { plannedActionsOfParts } from "../../domain/planning/planned-appliance.ts";
 import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
@@ -16,7 +16,7 @@ export async function actionsOfComponents(
   { prices, yieldNow }: ActionDeps,
   rows: readonly PlacedComponent[],
 ): Promise<ComponentActions> {
-  const context = planContextOf<PlacedComponent>(prices);
+  const context = planContextOfPrices<PlacedComponent>(prices);
   const appliances = new Map<string, Action>();
   const components = new Map<string, Action>();
   const groups = new PlannableApplianceGroups<PlacedComponent>(prices.knowledge);

@@ -7,7 +7,7 @@ import {
 import { unitLabelOf } from "../../api-schemas/property-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
-import { exposureOf } from "../../domain/figures/elevated-cost-exposure.ts";
+import { elevatedCostExposureOf } from "../../domain/figures/elevated-cost-exposure.ts";
 import { ExpectedCostAccumulator } from "../../domain/figures/expected-cost.ts";
 import { failureCostOf } from "../../domain/figures/failure-cost.ts";
 import { AssessmentAccumulator } from "../../domain/figures/property-assessment.ts";
@@ -15,7 +15,7 @@ import { ReserveAccumulator } from "../../domain/figures/reserve.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { PropertyPlan } from "../../domain/planning/property-plan-summary.ts";
 import {
-  reconcileFigures,
+  reconcileTwelveMonthFigures,
   type TwelveMonthReconciliation,
 } from "../../domain/planning/twelve-month-reconciliation.ts";
 import type { Property } from "../../domain/property.ts";
@@ -69,7 +69,7 @@ export async function planLinesAsJson(
 }
 
 /** Returns the known hazards among the planned appliances. */
-export async function collectPlanFlags(
+export async function collectHazardsOfPlan(
   knowledge: Knowledge,
   { appliances }: PropertyPlan<PlacedComponent>,
   yieldNow: Yield,
@@ -100,8 +100,8 @@ export async function reconcilePlanFigures(
       expected.add(probability, failureCostOf(prices.ofComponent(component), lossClass));
     }
   });
-  const { deferredCents, reactiveCents } = exposureOf(assessment.assessment);
-  return reconcileFigures(sums, {
+  const { deferredCents, reactiveCents } = elevatedCostExposureOf(assessment.assessment);
+  return reconcileTwelveMonthFigures(sums, {
     forecastCents: Math.round(expected.expected.mean),
     deferredCents,
     exposureCents: reactiveCents,

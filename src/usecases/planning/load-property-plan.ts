@@ -2,7 +2,7 @@ import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { planContextOf } from "../../domain/planning/plan-context.ts";
+import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import {
   planComponentsInSteps,
@@ -61,7 +61,7 @@ export async function planLoadedProperty(
   const { prices, clock, yieldNow, modelVersion } = deps;
   const asOf = dayOf(clock());
   const { appliances, sums } = await runYielding(
-    planComponentsInSteps(planContextOf(prices), components, asOf),
+    planComponentsInSteps(planContextOfPrices(prices), components, asOf),
     yieldNow,
   );
   const counted = new AssumptionsAccumulator(prices.knowledge);

@@ -3,7 +3,7 @@ import { priceBasisOf } from "../../domain/costs/price-basis.ts";
 import { StorageError } from "../../domain/errors.ts";
 import {
   AssumptionsAccumulator,
-  addAssumptionCounts,
+  addAssumptionCountsOfComponents,
   emptyAssumptionCounts,
 } from "../../domain/figures/assumptions.ts";
 import {
@@ -13,9 +13,13 @@ import {
   spendBudget,
 } from "../../domain/planning/budget.ts";
 import { budgetCandidatesOfAppliance } from "../../domain/planning/budget-candidates.ts";
-import { ACTION_DAYS, type DueAction, dueActionsOf } from "../../domain/planning/due-actions.ts";
+import {
+  ACTION_DAYS,
+  type DueAction,
+  dueActionsOfPlannedAppliance,
+} from "../../domain/planning/due-actions.ts";
 import { MAX_PLAN_YEARS } from "../../domain/planning/horizon.ts";
-import { planContextOf } from "../../domain/planning/plan-context.ts";
+import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import {
   addPlanSums,
   delayRankCents,
@@ -24,7 +28,7 @@ import {
 } from "../../domain/planning/plan-sums.ts";
 import type { PlanOrder, PlanTerms } from "../../domain/planning/plan-terms.ts";
 import { PlannableApplianceGroups } from "../../domain/planning/plannable-appliance-groups.ts";
-import { planStoredAppliance } from "../../domain/planning/planned-appliance.ts";
+import { planApplianceFromScores } from "../../domain/planning/planned-appliance.ts";
 import {
   type BudgetUse,
   type PortfolioPlan,
@@ -139,7 +143,7 @@ const emptySums = (): CountedSums => ({ sums: emptyPlanSums(), counted: emptyAss
 /** Adds the sums of plans and what they rest on (`sign` 1) or subtracts them (-1), in place. */
 function addSums(to: CountedSums, other: CountedSums, sign: 1 | -1): void {
   addPlanSums(to.sums, other.sums, sign);
-  addAssumptionCounts(to.counted, other.counted, sign);
+  addAssumptionCountsOfComponents(to.counted, other.counted, sign);
 }
 
 /** Returns undefined for a property that a purge has deleted since it was found. */
@@ -154,7 +158,7 @@ async function makePlan(
   if (!stored || !property) return undefined;
   if (isRetired(property))
     return { propertyId, ...emptySums(), candidates: [], actions: [], changes: stored.changes };
-  const context = planContextOf<PlacedComponent>(
+  const context = planContextOfPrices<PlacedComponent>(
     await currentPartnerPrices(store.read, knowledge, partnerId),
   );
   const groups = new PlannableApplianceGroups<PlacedComponent>(knowledge);
@@ -165,10 +169,10 @@ async function makePlan(
   const asOf = dayOf(clock());
   const until = addDays(asOf, ACTION_DAYS);
   const plan = (group: readonly PlacedComponent[]) => {
-    const planned = planStoredAppliance(context, group, asOf, MAX_PLAN_YEARS);
+    const planned = planApplianceFromScores(context, group, asOf, MAX_PLAN_YEARS);
     sums.add(planned);
     for (const { component, price } of planned.components) counted.add(component, price);
-    for (const action of dueActionsOf(knowledge, planned, until))
+    for (const action of dueActionsOfPlannedAppliance(knowledge, planned, until))
       actions.push(storedAction(property, action));
     for (const candidate of budgetCandidatesOfAppliance(planned))
       if (isWorthBuying(candidate)) candidates.push(candidate);

@@ -38,7 +38,7 @@ export async function filteredProperties(
 ): Promise<FilteredPage> {
   return await readStoreConsistently(store, partnerId, async (read) => {
     const matches = await findPortfolioMatches(read, yieldNow, [await listOf(read, partnerId)], filter);
-    return await listPortfolioMatches(read, matches, slice);
+    return await listFilteredPortfolioProperties(read, matches, slice);
   });
 }
 
@@ -52,7 +52,7 @@ export async function filteredPortfolio(
 ): Promise<FilteredPage & FilteredSums> {
   const matches = await findPortfolioMatches(read, yieldNow, [await listOf(read, partnerId)], filter);
   return {
-    ...(await listPortfolioMatches(read, matches, slice)),
+    ...(await listFilteredPortfolioProperties(read, matches, slice)),
     ...(await sumsOfPortfolioMatches(read, yieldNow, matches, without)),
   };
 }
@@ -117,7 +117,7 @@ function* stepsOf(
 }
 
 /** Returns a page of matches. */
-export async function listPortfolioMatches(
+export async function listFilteredPortfolioProperties(
   { propertyFilters }: Stores,
   matches: readonly Match[],
   { limit, offset }: StoredRowRange,

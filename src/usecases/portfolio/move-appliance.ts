@@ -4,7 +4,7 @@ import type { Property } from "../../domain/property.ts";
 import { isServicing } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import { rederiveHistoryRecordStarts } from "../history/history-record-starts.ts";
-import { findNewestEventDays } from "../history/newest-event-days.ts";
+import { findNewestServiceEventDays } from "../history/newest-service-event-days.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { newComponentOfAppliance } from "./new-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
@@ -79,7 +79,7 @@ async function exchangeComponents(writer: PortfolioWriter, appliance: Appliance)
 
 /** Returns when each component of an appliance was last replaced and serviced, by the events on record. */
 async function serviceDates({ tx }: PortfolioWriter, applianceId: string) {
-  const newest = await findNewestEventDays(tx, applianceId);
+  const newest = await findNewestServiceEventDays(tx, applianceId);
   return (componentId: string) => {
     const own = newest.filter((event) => event.componentId === null || event.componentId === componentId);
     const latest = (some: typeof own) =>

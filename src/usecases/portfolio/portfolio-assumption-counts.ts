@@ -3,7 +3,7 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import {
   type AssumptionCounts,
   AssumptionsAccumulator,
-  addAssumptionCounts,
+  addAssumptionCountsOfComponents,
   emptyAssumptionCounts,
 } from "../../domain/figures/assumptions.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
@@ -40,7 +40,7 @@ export async function portfolioAssumptionCounts(
       for (const { propertyId, counted, isChanged } of await read.plans.countedOf(
         ids.slice(at, at + PROPERTIES_A_STEP),
       )) {
-        addAssumptionCounts(counts, counted, sign);
+        addAssumptionCountsOfComponents(counts, counted, sign);
         if (isChanged && sign === 1) changed.push(propertyId);
       }
       await yieldNow();
@@ -50,7 +50,7 @@ export async function portfolioAssumptionCounts(
   else {
     const { partnerIds } = included;
     for (const counted of await read.plans.countedOfPartners(partnerIds))
-      addAssumptionCounts(counts, counted, 1);
+      addAssumptionCountsOfComponents(counts, counted, 1);
     await addStored(included.without, -1);
     const without = new Set(included.without);
     const limit = most.properties + included.without.length + 1;
@@ -78,6 +78,6 @@ export async function portfolioAssumptionCounts(
       left = rows.length === COMPONENTS_A_STEP;
       after = rows.at(-1)?.seq ?? after;
     }
-  addAssumptionCounts(counts, counted.counts, 1);
+  addAssumptionCountsOfComponents(counts, counted.counts, 1);
   return counts;
 }

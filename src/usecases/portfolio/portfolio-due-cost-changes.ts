@@ -4,14 +4,17 @@ import type { CostContext, PlannedPlace } from "../../domain/costs/cost-context.
 import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
-import { heldDaysLost, isToleratedWearChange } from "../../domain/planning/due-decision-days.ts";
-import { planContextOf } from "../../domain/planning/plan-context.ts";
 import {
-  applianceDueState,
+  decisionDaysLostByWearChange,
+  isWearChangeWithinHeldDecision,
+} from "../../domain/planning/due-decision-days.ts";
+import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
+import {
   dueStateOfAppliance,
   isSameDue,
   type PlanContext,
   type StoredDue,
+  storedDueOfAppliance,
 } from "../../domain/planning/planned-appliance.ts";
 import { addDays, type Day } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
@@ -108,8 +111,8 @@ export class PortfolioDueCostChanges {
     if (this.#trusted === "none" || !isHeldOn(appliance, component.scoredOn)) return Infinity;
     // Stored by this write, which the row does not show.
     if (this.#saved.has(appliance.id)) return Infinity;
-    if (this.#trusted === "evidence") return heldDaysLost(before, component);
-    return isToleratedWearChange(before, component) ? 0 : Infinity;
+    if (this.#trusted === "evidence") return decisionDaysLostByWearChange(before, component);
+    return isWearChangeWithinHeldDecision(before, component) ? 0 : Infinity;
   }
 
   #settleOpen({ appliance, components, lostDays }: OpenAppliance): Promise<void> | undefined {
@@ -142,7 +145,7 @@ export class PortfolioDueCostChanges {
     components: readonly Component[],
     { prices, place }: CostContext,
   ): Promise<void> | undefined {
-    this.#context ??= planContextOf<DuePart>(prices);
+    this.#context ??= planContextOfPrices<DuePart>(prices);
     const parts = components.map((component) => duePart(component, appliance, place));
     const due = this.#dueOf(this.#context, parts);
     const before = this.#saved.get(appliance.id) ?? appliance;
@@ -154,7 +157,7 @@ export class PortfolioDueCostChanges {
   #dueOf(context: PlanContext<DuePart>, parts: readonly DuePart[]): StoredDue {
     if (parts.length === 0) return NOTHING_DUE;
     return this.#isHolding
-      ? applianceDueState(context, parts)
+      ? storedDueOfAppliance(context, parts)
       : { ...dueStateOfAppliance(context, parts), dueHoldsUntil: null };
   }
 

@@ -11,8 +11,8 @@ import type { NumberedList, Tx } from "../../store/store.ts";
 import { recountPropertySums } from "../recalculation/recount-derived-data.ts";
 import type { PortfolioDueCostChanges } from "./portfolio-due-cost-changes.ts";
 import { PortfolioFlagCountChanges } from "./portfolio-flag-count-changes.ts";
-import { type ListDirection, PortfolioListCounterChanges } from "./portfolio-list-counter-changes.ts";
 import type { PortfolioMoneyChanges } from "./portfolio-money-changes.ts";
+import { type ListDirection, PortfolioWriterCounterChanges } from "./portfolio-writer-counter-changes.ts";
 
 /**
  * Collects by how much a write changes the sums of the properties and of the partner, the numbers of the lists, the counters by
@@ -29,7 +29,7 @@ export class PortfolioSumChanges {
     retiredComponents: 0,
   };
   readonly #properties = new Map<string, PropertyTotals>();
-  readonly #counters = new PortfolioListCounterChanges();
+  readonly #counters = new PortfolioWriterCounterChanges();
   /** Properties whose sums are counted again by `store`. */
   readonly #recounted = new Set<string>();
   readonly #stalePlans = new Set<string>();

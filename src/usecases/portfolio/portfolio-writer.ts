@@ -10,25 +10,25 @@ import { hasSameLife } from "../../domain/planning/due-decision-days.ts";
 import type { StoredDue } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
 import { scoringFindingsOfNote } from "../../domain/scoring/note-findings.ts";
+import {
+  announcesTierChange,
+  extentOfScoreChange,
+  type ScoreCause,
+} from "../../domain/scoring/score-change.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
 import { AnnouncementOutbox } from "../announcements/announcement-outbox.ts";
-import {
-  announcesTierChange,
-  extentOfScoreChange,
-  type ScoreCause,
-} from "../announcements/score-change-announcement.ts";
 import { TierAnnouncements } from "../announcements/tier-announcements.ts";
 import { noteKeyOf } from "../history/load-note-findings.ts";
 import type { RescoreLimit } from "../rescoring/rescore-limit.ts";
-import { auditDetailOfCorrection } from "./audit-detail-of-correction.ts";
+import { auditDetailOfChangedFields } from "./audit-detail-of-changed-fields.ts";
 import { PortfolioDueCostChanges } from "./portfolio-due-cost-changes.ts";
-import type { ListDirection } from "./portfolio-list-counter-changes.ts";
 import { PortfolioMoneyChanges, type SummedAppliance } from "./portfolio-money-changes.ts";
 import { PortfolioSumChanges } from "./portfolio-sum-changes.ts";
+import type { ListDirection } from "./portfolio-writer-counter-changes.ts";
 
 /** The maker of a change in the audit log: a partner's or administrator's id, or `cli:<user>(<user id>)`. */
 type Actor = string;
@@ -125,7 +125,7 @@ export class PortfolioWriter {
    * Adds nothing if none differs. The values are deleted when the partner is purged.
    */
   async auditCorrection(action: AuditAction, subject: string, before: object, after: object): Promise<void> {
-    const detail = auditDetailOfCorrection(before, after);
+    const detail = auditDetailOfChangedFields(before, after);
     if (!detail) return;
     const entry = { at: this.tx.now, actor: this.actor, action, subject };
     const kept = { fields: Object.keys(detail.after) };

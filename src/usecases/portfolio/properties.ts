@@ -27,7 +27,7 @@ import { deriveHistoryRecordStart } from "../history/history-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { applyBuildingYearToAppliances, refuseRemovalOfBuildingYear } from "./appliances.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { changePropertyUnits, createPropertyUnits } from "./property-units.ts";
+import { changeUnitsInProperty, createUnitsInProperty } from "./property-units.ts";
 import { applyPropertyRetirement, auditRetirement, isRetirementDue } from "./retire-records.ts";
 
 /**
@@ -67,7 +67,7 @@ export async function createProperty(
     updatedAt: createdAt,
   };
   await writer.insertProperty(property);
-  await createPropertyUnits(tx, property.id, 0, property.unitCount);
+  await createUnitsInProperty(tx, property.id, 0, property.unitCount);
   await writer.outbox.add(propertyCreatedMessage(property));
   return property;
 }
@@ -125,7 +125,7 @@ async function changeListed(
   if (recordsSince != null) checkPastDayRule("records_since", recordsSince, dayOf(tx.now));
   if (change.yearBuilt === null && before.yearBuilt !== null) await refuseRemovalOfBuildingYear(tx, id);
   // All other checks come before it, so that a refused change has written nothing.
-  if (change.unitCount !== undefined) await changePropertyUnits(tx, id, change.unitCount);
+  if (change.unitCount !== undefined) await changeUnitsInProperty(tx, id, change.unitCount);
   if (change.unitCount !== undefined || change.grossAreaSqft !== undefined) writer.markPlanStale(id);
   if (recordsSince !== undefined) {
     after.recordsSince = recordsSince ?? (await deriveHistoryRecordStart(writer, before));

@@ -22,7 +22,7 @@ import { serializeHistoryEvent } from "../../api-schemas/service-event-schema.ts
 import type { PlacedComponent } from "../../domain/component.ts";
 import { scoreTrendFigure } from "../../domain/figures/score-trend-figure.ts";
 import type { Knowledge } from "../../domain/knowledge.ts";
-import { planContextOf } from "../../domain/planning/plan-context.ts";
+import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf, type Instant, isoText } from "../../domain/time.ts";
@@ -34,7 +34,7 @@ import { modelVersionOf } from "../calibration/active-model.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
 import { loadComponentHistory } from "../history/load-component-history.ts";
 import { loadPropertyCompliance } from "../inspections/load-property-compliance.ts";
-import { collectPlanFlags, reconcilePlanFigures, sortedPlanLines } from "../planning/load-plan-lines.ts";
+import { collectHazardsOfPlan, reconcilePlanFigures, sortedPlanLines } from "../planning/load-plan-lines.ts";
 import { planLoadedProperty } from "../planning/load-property-plan.ts";
 import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
 
@@ -78,7 +78,7 @@ export async function loadPropertyFigures(
   const rows: PlacedComponent[] = [];
   const components: Component[] = [];
   const [condition, forecast, reserve, assumptions] = [
-    conditionSchemaAccumulator(prices, planContextOf(prices)),
+    conditionSchemaAccumulator(prices, planContextOfPrices(prices)),
     forecastSchemaAccumulator(prices),
     reserveSchemaAccumulator(prices),
     assumptionsSchemaAccumulator(prices),
@@ -106,7 +106,7 @@ export async function loadPropertyFigures(
     yearly_costs: yearlyCosts(component.schedule, terms.years),
   }));
   const reconciliation = await reconcilePlanFigures(prices, plan, yieldNow);
-  const flags = await collectPlanFlags(knowledge, plan, yieldNow);
+  const flags = await collectHazardsOfPlan(knowledge, plan, yieldNow);
   const written = serializePropertyPlan(plan, reconciliation, flags, { units, components: scheduled });
   await yieldNow();
   const shown = rows.some(({ id }) => id === chosen) ? chosen : defaultTrend(components);

@@ -5,9 +5,9 @@ import type { Tx } from "../../store/store.ts";
 const UNITS_A_STEP = 500;
 
 /** Adds or deletes units. Throws a conflict, with nothing written, if one that would be deleted contains an appliance. */
-export async function changePropertyUnits(tx: Tx, propertyId: string, unitCount: number): Promise<void> {
+export async function changeUnitsInProperty(tx: Tx, propertyId: string, unitCount: number): Promise<void> {
   const present = await tx.units.highest(propertyId);
-  if (unitCount >= present) return await createPropertyUnits(tx, propertyId, present, unitCount);
+  if (unitCount >= present) return await createUnitsInProperty(tx, propertyId, present, unitCount);
   const inUse = await tx.units.inUseAbove(propertyId, unitCount);
   if (inUse.length > 0) {
     const names = inUse.slice(0, 10).map((unit) => `${unit.number} (${unit.id})`);
@@ -20,7 +20,7 @@ export async function changePropertyUnits(tx: Tx, propertyId: string, unitCount:
 }
 
 /** Adds the units with the numbers after `from`, up to `to`. */
-export async function createPropertyUnits(
+export async function createUnitsInProperty(
   tx: Tx,
   propertyId: string,
   from: number,

@@ -11,7 +11,7 @@ import {
 import type { Knowledge } from "../../domain/knowledge.ts";
 import { postalAddressKey } from "../../domain/places/postal-address.ts";
 import { DueCostSum } from "../../domain/planning/due-cost-sum.ts";
-import { planContextOf } from "../../domain/planning/plan-context.ts";
+import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import { isSameDue } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf, type Instant } from "../../domain/time.ts";
@@ -27,7 +27,7 @@ import type { StoredTotals } from "../../store/queries/totals-queries.ts";
 import { type Store, type Tx, yieldOf } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
-import { changePropertyUnits } from "../portfolio/property-units.ts";
+import { changeUnitsInProperty } from "../portfolio/property-units.ts";
 import { recountDeficiencies } from "./recount-deficiencies.ts";
 import { recountExpectedCosts, saveRecountedCosts } from "./recount-expected-costs.ts";
 import { recountHazardFlags } from "./recount-hazard-flags.ts";
@@ -242,7 +242,7 @@ async function checkProperties(
       columns.expected_cost_cents += wrong.length;
       if (wrong.length > 0) repairs.push((tx) => saveRecountedCosts(tx, wrong));
     };
-    const due = new DueCostSum(planContextOf<PricedRow>(prices), (stored, due) => {
+    const due = new DueCostSum(planContextOfPrices<PricedRow>(prices), (stored, due) => {
       if (!isSameDue(due, stored)) wrongDue++;
       else if (!endsHolds || stored.dueHoldsUntil === null) return;
       repairs.push((tx) => tx.appliances.saveDue(stored.applianceId, { ...due, dueHoldsUntil: null }));
@@ -299,7 +299,7 @@ async function checkUnits(read: Stores, properties: readonly Property[]): Promis
 async function repairUnits(tx: Tx, { id, unitCount: stated }: Property): Promise<void> {
   const lastInUse = (await tx.units.inUseAbove(id, stated)).at(-1);
   const unitCount = lastInUse?.number ?? stated;
-  await changePropertyUnits(tx, id, unitCount);
+  await changeUnitsInProperty(tx, id, unitCount);
   if (unitCount !== stated) await tx.properties.update(id, { unitCount, updatedAt: tx.now });
   await tx.plans.touch(id);
 }

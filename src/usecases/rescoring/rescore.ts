@@ -8,12 +8,12 @@ import {
 } from "../../domain/scoring/failure-cascade.ts";
 import type { ModelCorrections } from "../../domain/scoring/model-corrections.ts";
 import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/scoring/score.ts";
+import type { ScoreCause } from "../../domain/scoring/score-change.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { Tx } from "../../store/store.ts";
-import type { ScoreCause } from "../announcements/score-change-announcement.ts";
 import { loadModelCorrections } from "../calibration/active-model.ts";
 import { loadClaimEvidence } from "../claims/property-claims.ts";
 import { type LoadedProperty, loadHistories } from "../history/load-histories.ts";

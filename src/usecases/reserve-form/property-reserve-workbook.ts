@@ -3,9 +3,9 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import type { FormTerms } from "../../domain/planning/plan-terms.ts";
 import {
-  planReserveItems,
   planReserveLinesInSteps,
   type ReserveItem,
+  reserveItemsOfPlannedAppliance,
 } from "../../domain/planning/planned-reserve-lines.ts";
 import type { PropertyPlan } from "../../domain/planning/property-plan-summary.ts";
 import type { Steps } from "../../domain/steps/steps.ts";
@@ -40,7 +40,7 @@ export async function reserveWorkbook(
   await forEachYielding(
     plan.appliances,
     yieldNow,
-    (appliance) => void items.push(...planReserveItems(knowledge, appliance)),
+    (appliance) => void items.push(...reserveItemsOfPlannedAppliance(knowledge, appliance)),
   );
   const { years } = plan.terms;
   const mostLines = Math.floor(MOST_CELLS / (CELLS_OF_LINE + CELLS_OF_YEAR * years));

@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../domain/knowledge.ts";
+import { ScoreRelevantReadings } from "../../domain/scoring/score-relevant-readings.ts";
 import type { SmartEvidence } from "../../domain/scoring/scoring-types.ts";
-import { RelevantReadings } from "../../domain/scoring/sensor-reading-relevance.ts";
 import { type Day, dayNumber, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { SmartEvidenceRow, SmartPlace } from "../../store/queries/sensor-events-queries.ts";
@@ -43,7 +43,7 @@ export async function loadSmartSensorEvents(
     return events;
   }
   for (const id of applianceIds) {
-    const counting = new RelevantReadings(knowledge, numbers);
+    const counting = new ScoreRelevantReadings(knowledge, numbers);
     const until = (numbers.at(-1)! + 1) * MS_PER_DAY;
     for await (const page of pagesOf(stores, id, { since, until }, sizes.page)) {
       await yieldNow();

@@ -7,12 +7,6 @@ import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { retireDueRecords } from "../portfolio/retire-records.ts";
 import {
-  closeSnapshotShares,
-  lockSnapshotPartnerRows,
-  openSnapshotWorkShares,
-  scoreSnapshotShares,
-} from "./divided-snapshot.ts";
-import {
   determineSnapshotScoring,
   EMPTY_RUN,
   isScoredByModel,
@@ -25,6 +19,12 @@ import {
   snapshotRunCounts,
 } from "./score-snapshot.ts";
 import { isFirstSnapshotOfWeek } from "./snapshot-condition-trends.ts";
+import {
+  finishSharedSnapshot,
+  lockSnapshotPartnerRows,
+  openSnapshotWorkShares,
+  scoreSnapshotShares,
+} from "./snapshot-shared-by-servers.ts";
 
 type SnapshotDeps = {
   store: Store;
@@ -264,7 +264,7 @@ const hasLaterSnapshot = async ({ snapshots }: Pick<Tx, "snapshots">, day: Day) 
 /** Ends the run, unless another server ends it or has ended it. */
 async function finish(tx: Tx, day: Day, isDivided: boolean): Promise<boolean> {
   const prunes = maySnapshotPruneTrends(await tx.snapshots.latestFinished(), day);
-  if (isDivided && !(await closeSnapshotShares(tx, day))) return false;
+  if (isDivided && !(await finishSharedSnapshot(tx, day))) return false;
   await tx.snapshots.update(day, { finishedAt: tx.now });
   // All partners see the time of the latest snapshot.
   await tx.partners.bumpAllRevisions();

@@ -6,11 +6,11 @@ import {
   type WordedImportNotes,
 } from "../../domain/wording/wording-of-import-notes.ts";
 import {
-  ambiguousCellDate,
   cellDateFormatOf,
   DATE_FORMATS,
   DAY_FIELDS,
   type DateFormat,
+  firstAmbiguousTableCellDate,
 } from "../../table-cells/table-cell-dates.ts";
 import { tableCellFieldsWithDecimalComma } from "../../table-cells/table-cell-numbers.ts";
 import {
@@ -193,7 +193,7 @@ export function withoutAmbiguousAppDates(
 function isUnproven(file: AppImportFile, { fields, constants }: AppImportMapping, field: string): boolean {
   const column = fields[field];
   if (column === undefined || isMonthFirst(constants.country)) return false;
-  return ambiguousCellDate(cellsOf(file, column)) !== undefined;
+  return firstAmbiguousTableCellDate(cellsOf(file, column)) !== undefined;
 }
 
 /** Returns whether the reader has to choose the format of a column's dates. */

@@ -20,7 +20,7 @@ import {
 } from "../sections/reserve-schedule-sections.tsx";
 import {
   ScheduleSectionInflatedRows,
-  ScheduleSectionTablePerYears,
+  ScheduleSectionTablesByYears,
   ScheduleSectionYearCells,
   ScheduleSectionYearHeadings,
   type YearSlice,
@@ -87,9 +87,9 @@ export function AppPortfolioSchedulePage({ route }: { route: Route }) {
               <>
                 <ReserveScheduleSummarySection plan={plan} sums={schedule} units={schedule.units} />
                 <section class="card" aria-label="Schedule">
-                  <ScheduleSectionTablePerYears years={plan.years} caption="Replacement reserve schedule">
+                  <ScheduleSectionTablesByYears years={plan.years} caption="Replacement reserve schedule">
                     {(sheet) => <PropertiesTable schedule={schedule} {...sheet} />}
-                  </ScheduleSectionTablePerYears>
+                  </ScheduleSectionTablesByYears>
                 </section>
                 <div class="screen">
                   <LoadMore

@@ -3,9 +3,9 @@ import { hrefTo } from "../browser/browser-route.ts";
 import { ExplainedAge, ExplainedLife } from "../explanation/component-age.tsx";
 import { ExplainedScoreEvidence } from "../explanation/component-evidence.tsx";
 import {
+  ExplainedCitedSources,
   ExplainedConfidence,
   ExplainedRecommendedAction,
-  ExplainedSources,
   ExplainedWhatIfScenarios,
 } from "../explanation/component-outlook.tsx";
 import { ExplainedScoreBreakdown } from "../explanation/component-score.tsx";
@@ -40,7 +40,7 @@ export function ConsoleComponentPage({ id }: { id: string }) {
             <ExplainedConfidence explained={explained} />
             <ExplainedRecommendedAction explained={explained} />
             <ConsoleComponentCorrections id={id} onChanged={loaded.reload} />
-            <ExplainedSources sources={explained.sources} />
+            <ExplainedCitedSources sources={explained.sources} />
           </>
         )}
       </LoadedContent>

@@ -10,7 +10,7 @@ import { PASSCODE_LENGTH } from "../../domain/rules/embed-rule.ts";
 import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { count, countWithNoun, date } from "../page/page-format.ts";
 import { messageOfFailedEdit } from "../records/edit-record.tsx";
-import { PICKED, RecordPropertyPicker } from "../records/record-property-picker.tsx";
+import { PICKED_PROPERTY_FIELD, RecordPropertyPicker } from "../records/record-property-picker.tsx";
 import { SectionTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { Dialog } from "../widgets/dialog.tsx";
@@ -397,7 +397,7 @@ function NewEmbed(props: {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const text = (name: string) => String(form.get(name)).trim();
-    const picked = propertyId || form.get(PICKED);
+    const picked = propertyId || form.get(PICKED_PROPERTY_FIELD);
     // A search without results has no field that the browser could ask for.
     setMissing(picked === null);
     if (picked === null) return;

@@ -150,7 +150,7 @@ export function ExplainedRecommendedAction({ explained: { decision } }: { explai
 }
 
 /** Lists the sources that the sections above cite. */
-export function ExplainedSources({ sources }: Pick<ExplanationJson, "sources">) {
+export function ExplainedCitedSources({ sources }: Pick<ExplanationJson, "sources">) {
   return (
     <ReportSection id="sources" title="Sources">
       <ul class="plain-list small">

@@ -110,7 +110,7 @@ export const USUAL_RESERVE = { least: 300, most: 1500 };
 export type CostShare = { name: string; cost: number; share: number; isPastLife: boolean };
 
 /** Returns the rows that a schedule's costs after what is due now mostly are, the costliest first. */
-export function largestPageScheduleCosts(
+export function pageLargestScheduleCosts(
   { systems }: Pick<ReserveSchedule, "systems">,
   most: number,
 ): CostShare[] {

@@ -5,7 +5,7 @@ import { unitLabel } from "../../domain/wording/currency-and-unit-wording.ts";
 import { count, countWithNoun } from "../page/page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { type EditField, EditRecordDialog, messageOfFailedEdit } from "./edit-record.tsx";
-import { PICKED, RecordPropertyPicker } from "./record-property-picker.tsx";
+import { PICKED_PROPERTY_FIELD, RecordPropertyPicker } from "./record-property-picker.tsx";
 import { type PartnerOwned, type RecordsApi, recordPath, useRecords } from "./records-context.ts";
 import { RetirementRecordActions } from "./retirement-actions.tsx";
 
@@ -101,7 +101,7 @@ function FlagsDialog({ appliance, type, onSave }: DialogProps) {
 function MoveDialog({ appliance, type, types, onSave }: DialogProps & Pick<Props, "types">) {
   const records = useRecords();
   const save = async (form: FormData) => {
-    const picked = form.get(PICKED);
+    const picked = form.get(PICKED_PROPERTY_FIELD);
     const typeId = String(form.get("type_id"));
     const unit = String(form.get("unit") ?? "");
     if (picked === null && typeId === appliance.type_id && unit === "")

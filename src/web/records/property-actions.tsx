@@ -6,7 +6,7 @@ import { areaUnit, currencyCode } from "../../domain/wording/currency-and-unit-w
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { RecordChangeWarnings } from "./change-warnings.tsx";
 import { type EditField, EditRecordDialog, messageOfFailedEdit } from "./edit-record.tsx";
-import { PICKED, RecordPropertyPicker } from "./record-property-picker.tsx";
+import { PICKED_PROPERTY_FIELD, RecordPropertyPicker } from "./record-property-picker.tsx";
 import { type PartnerOwned, recordPath, useRecords } from "./records-context.ts";
 import { RetirementRecordActions } from "./retirement-actions.tsx";
 
@@ -50,7 +50,9 @@ export function PropertyRecordActions(props: {
             title={`Merge a duplicate into ${name}`}
             isSmall
             onConfirm={(form) =>
-              messageOfFailedEdit(() => send("POST", `${path}/merge`, { from: String(form.get(PICKED)) }))
+              messageOfFailedEdit(() =>
+                send("POST", `${path}/merge`, { from: String(form.get(PICKED_PROPERTY_FIELD)) }),
+              )
             }
           >
             <p>

@@ -7,7 +7,7 @@ import { LoadedContent } from "../widgets/load-states.tsx";
 import { type PartnerOwned, useRecords } from "./records-context.ts";
 
 /** The name of the field with the chosen property's ID. */
-export const PICKED = "picked";
+export const PICKED_PROPERTY_FIELD = "picked";
 
 /** Fields of a form that find a property by words in its name or address, and choose it. */
 export function RecordPropertyPicker(props: {
@@ -79,7 +79,7 @@ function Choice(props: { property: Found; isRequired: boolean; onPick: () => voi
   const { id, name, partner } = property;
   return (
     <label>
-      <input type="radio" name={PICKED} value={id} required={isRequired} onChange={onPick} />
+      <input type="radio" name={PICKED_PROPERTY_FIELD} value={id} required={isRequired} onChange={onPick} />
       <span>
         <bdi>{name}</bdi>
         <span class="small muted under">

@@ -1,6 +1,6 @@
 import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
 import { areaUnit } from "../../domain/wording/currency-and-unit-wording.ts";
-import { startedReserveText } from "../../domain/wording/started-reserve-text.ts";
+import { wordingOfFirstYearReserve } from "../../domain/wording/wording-of-first-year-reserve.ts";
 import { count, moneyText } from "../page/page-format.ts";
 import { CollapsedSectionTable, type SectionCsvLink } from "./section.tsx";
 import { useSectionUnitName } from "./section-unit-name.ts";
@@ -37,7 +37,7 @@ export function DepositSectionSentence({ plan }: { plan: PlanSummaryJson }) {
   } = plan;
   const cents = (usd: number) => Math.round(usd * 100);
   const needs = plan.balances.map((year) => cents(year.needs));
-  const started = startedReserveText(needs, {
+  const started = wordingOfFirstYearReserve(needs, {
     openingCents: cents(opening_balance),
     minimumCents: cents(minimum_balance),
     interest: interest_pct / 100,

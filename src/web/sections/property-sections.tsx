@@ -23,7 +23,7 @@ import { pageUnitPrices } from "../page/page-tier-costs.ts";
 import { ConditionSectionHeadline } from "./condition.tsx";
 import { ConditionTrendSection } from "./condition-trend.tsx";
 import { DueActionsSection, type RenderMark } from "./due-actions.tsx";
-import { MethodologySection, sectionMethodologyTotalsInSteps } from "./figures-method.tsx";
+import { MethodologySection, sectionComponentTotalsInSteps } from "./figures-method.tsx";
 import { countUrgentHazards, KnownHazardsSection, sectionHazardGroups } from "./hazards.tsx";
 import { RiskHeatMapSection, sectionSystemsInSteps } from "./heat-map.tsx";
 import { DueInspectionsSection } from "./inspections.tsx";
@@ -124,7 +124,7 @@ export function* propertySectionsInSteps({
   if (components.length === 0)
     return [<ConditionSectionHeadline condition={condition} headline={undefined} />];
   const prices = pageUnitPrices(plan?.units ?? []);
-  const totals = yield* sectionMethodologyTotalsInSteps(components, prices);
+  const totals = yield* sectionComponentTotalsInSteps(components, prices);
   const applianceNames = new ApplianceNames(data.types, data.units);
   yield;
   const sorted = yield* sortInSteps(components, compareByExpectedLoss);

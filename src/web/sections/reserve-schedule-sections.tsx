@@ -8,7 +8,7 @@ import { count, countWithNoun, date, moneyText } from "../page/page-format.ts";
 import { sumBy } from "../page/page-grouping.ts";
 import {
   type CostShare,
-  largestPageScheduleCosts,
+  pageLargestScheduleCosts,
   type ReserveSchedule,
   type ScheduleSums,
   USUAL_RESERVE,
@@ -50,7 +50,7 @@ export function ReserveScheduleSections(props: {
       ) : (
         <>
           <ReserveScheduleSummarySection plan={plan} sums={schedule} units={unit_count}>
-            <ReserveComparison plan={plan} largest={largestPageScheduleCosts(schedule, LARGEST)} />
+            <ReserveComparison plan={plan} largest={pageLargestScheduleCosts(schedule, LARGEST)} />
           </ReserveScheduleSummarySection>
           <section class="card" aria-label="Schedule">
             <ScheduleSectionTables schedule={schedule} caption={`${name}: replacement reserve schedule`} />

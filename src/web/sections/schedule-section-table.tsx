@@ -11,9 +11,9 @@ const MAX_YEARS_PER_TABLE = 12;
 /** A replacement reserve schedule: one row per group of identical components, one column per year, and totals. */
 export function ScheduleSectionTables({ schedule, caption }: { schedule: ReserveSchedule; caption: string }) {
   return (
-    <ScheduleSectionTablePerYears years={schedule.years.length} caption={caption}>
+    <ScheduleSectionTablesByYears years={schedule.years.length} caption={caption}>
       {(sheet) => <ScheduleTable schedule={schedule} {...sheet} />}
-    </ScheduleSectionTablePerYears>
+    </ScheduleSectionTablesByYears>
   );
 }
 
@@ -21,7 +21,7 @@ export function ScheduleSectionTables({ schedule, caption }: { schedule: Reserve
 export type YearSlice = { from: number; to: number; caption: string };
 
 /** Splits the years into as many tables as they take. */
-export function ScheduleSectionTablePerYears(props: {
+export function ScheduleSectionTablesByYears(props: {
   years: number;
   caption: string;
   children: (sheet: YearSlice) => ComponentChildren;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LifeOnRecord } from "../../../src/domain/calibration/calibration-life.ts";
-import { livesOnRecordInSteps } from "../../../src/domain/calibration/lives-on-record.ts";
+import { livesOnRecordInSteps } from "../../../src/domain/calibration/lives-on-record-in-steps.ts";
 import type { BrandTier, PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import type { Condition, EventType } from "../../../src/domain/service-event.ts";
 import { runSteps } from "../../../src/domain/steps/steps.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { LifeOnRecord } from "../../../src/domain/calibration/calibration-life.ts";
 import { expectedHazard } from "../../../src/domain/calibration/expected-hazard.ts";
-import { livesOnRecordInSteps } from "../../../src/domain/calibration/lives-on-record.ts";
+import { livesOnRecordInSteps } from "../../../src/domain/calibration/lives-on-record-in-steps.ts";
 import type { EventEvidence } from "../../../src/domain/scoring/scoring-types.ts";
 import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { DAYS_PER_YEAR, dayNumber } from "../../../src/domain/time.ts";

@@ -2,32 +2,35 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   conditionGrade,
-  conditionIndex,
+  conditionIndexOfDueShare,
   METHODOLOGY,
   propertyConditionOf,
-  ratingOfCondition,
+  propertyRatingOfConditionGrade,
 } from "../../../src/domain/figures/condition.ts";
 
 describe("the condition index", () => {
   // Rule: condition-curve
   test("is exact at its points", () => {
-    const knots = [0, 0.05, 0.1, 0.2, 0.35, 1].map(conditionIndex);
+    const knots = [0, 0.05, 0.1, 0.2, 0.35, 1].map(conditionIndexOfDueShare);
     expect(knots).toEqual([100, 90, 80, 70, 60, 1]);
   });
 
   // Rule: condition-curve
   test("is linear between them", () => {
-    expect(conditionIndex(0.025)).toBe(95);
-    expect(conditionIndex(0.15)).toBe(75);
-    expect(conditionIndex(0.26)).toBe(66); // 70 - 10 · 0.06/0.15
-    expect(conditionIndex(0.675)).toBe(31); // 60 - 59/2 = 30.5
+    expect(conditionIndexOfDueShare(0.025)).toBe(95);
+    expect(conditionIndexOfDueShare(0.15)).toBe(75);
+    expect(conditionIndexOfDueShare(0.26)).toBe(66); // 70 - 10 · 0.06/0.15
+    expect(conditionIndexOfDueShare(0.675)).toBe(31); // 60 - 59/2 = 30.5
   });
 
   test("is a whole number from 1 to 100 that never rises with need", () => {
     const need = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(need, need, (a, b) => {
-        const [least, most] = [conditionIndex(Math.max(a, b)), conditionIndex(Math.min(a, b))];
+        const [least, most] = [
+          conditionIndexOfDueShare(Math.max(a, b)),
+          conditionIndexOfDueShare(Math.min(a, b)),
+        ];
         expect(least).toBeLessThanOrEqual(most);
         for (const index of [least, most]) {
           expect(Number.isInteger(index)).toBe(true);
@@ -92,14 +95,14 @@ test("grades begin at 90, 80, 70 and 60", () => {
 // Rule: grades
 test("each grade has its ratings", () => {
   const grades = ["A", "B", "C", "D", "F"] as const;
-  expect(grades.map((grade) => ratingOfCondition(grade, false))).toEqual([
+  expect(grades.map((grade) => propertyRatingOfConditionGrade(grade, false))).toEqual([
     "GOOD",
     "GOOD",
     "FAIR",
     "FAIL",
     "FAIL",
   ]);
-  expect(grades.map((grade) => ratingOfCondition(grade, true))).toEqual([
+  expect(grades.map((grade) => propertyRatingOfConditionGrade(grade, true))).toEqual([
     "GOOD",
     "FAIR",
     "FAIL",

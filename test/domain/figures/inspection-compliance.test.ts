@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   complianceStatus,
-  inspectionComplianceFigures,
+  inspectionComplianceOfAppliances,
 } from "../../../src/domain/figures/inspection-compliance.ts";
 import { type InspectionEvent, InspectionRecord } from "../../../src/domain/figures/inspection-record.ts";
 import { addDays, dayFromNumber, dayNumber } from "../../../src/domain/time.ts";
@@ -28,7 +28,7 @@ function record(typeId: string, events: readonly InspectionEvent[]): InspectionR
   return made;
 }
 const items = (events: InspectionEvent[] = [], appliance = ELEVATOR, today = TODAY) =>
-  inspectionComplianceFigures(
+  inspectionComplianceOfAppliances(
     knowledge,
     [appliance],
     new Map([[appliance.id, record(appliance.typeId, events)]]),
@@ -113,7 +113,12 @@ describe("the interval of an inspection", () => {
       expect(yearly(inspected("2026-01-01", { eventType })).lastInspection).toBeNull();
     expect(yearly(inspected(TODAY)).lastInspection).toBe(TODAY);
     const ofAnother = new Map([["A_2", record("elevator", [inspected("2026-01-01")])]]);
-    for (const { lastInspection } of inspectionComplianceFigures(knowledge, [ELEVATOR], ofAnother, TODAY))
+    for (const { lastInspection } of inspectionComplianceOfAppliances(
+      knowledge,
+      [ELEVATOR],
+      ofAnother,
+      TODAY,
+    ))
       expect(lastInspection).toBeNull();
   });
 
@@ -311,7 +316,7 @@ describe("an inspection of one component that is none of its appliance", () => {
 describe("the inspections of a property", () => {
   test("are one per appliance and inspection type, the first due first", () => {
     const second = { ...ELEVATOR, id: "A_2" };
-    const all = inspectionComplianceFigures(
+    const all = inspectionComplianceOfAppliances(
       knowledge,
       [ELEVATOR, second],
       new Map([["A_1", record("elevator", [inspected("2025-12-01")])]]),
@@ -329,12 +334,12 @@ describe("the inspections of a property", () => {
 
   test("are none for an appliance without a regime, and for no appliances", () => {
     expect(items([], { id: "A_1", typeId: "garbage_disposal", installYear: 2000 })).toEqual([]);
-    expect(inspectionComplianceFigures(knowledge, [], new Map(), TODAY)).toEqual([]);
+    expect(inspectionComplianceOfAppliances(knowledge, [], new Map(), TODAY)).toEqual([]);
   });
 
   test("are 43 over the whole knowledge base, each with its interval", () => {
     const all = [...knowledge.types.keys()].map((typeId) => ({ id: typeId, typeId, installYear: 2020 }));
-    const found = inspectionComplianceFigures(knowledge, all, new Map(), TODAY);
+    const found = inspectionComplianceOfAppliances(knowledge, all, new Map(), TODAY);
     expect(found).toHaveLength(43);
     expect(found.every(({ regime }) => regime.intervalMonths > 0)).toBe(true);
   });

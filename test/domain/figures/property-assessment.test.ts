@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { exposureOf } from "../../../src/domain/figures/elevated-cost-exposure.ts";
+import { elevatedCostExposureOf } from "../../../src/domain/figures/elevated-cost-exposure.ts";
 import { perDoor } from "../../../src/domain/figures/property-assessment.ts";
 import {
-  deferredPercentText,
   SystemValueAccumulator,
+  wordingOfDeferredPercent,
 } from "../../../src/domain/figures/replacement-cost-value.ts";
 import { ReportFiguresAccumulator } from "../../../src/domain/figures/report-figures.ts";
 import { runSteps } from "../../../src/domain/steps/steps.ts";
@@ -64,7 +64,7 @@ describe("the assessment of a property", () => {
 
 // Rule: deferred-and-exposure
 test("exposure is the planned cost of elevated components and their cost after failure", () => {
-  expect(exposureOf(assess(PROPERTY))).toEqual({
+  expect(elevatedCostExposureOf(assess(PROPERTY))).toEqual({
     deferredCents: 133_000,
     reactiveCents: 225_000,
     savingsCents: 92_000,
@@ -131,12 +131,12 @@ describe("replacement cost value by system", () => {
 
 // Rule: deferred-percent
 test("deferred maintenance is a percentage of the property's value, if it is known", () => {
-  expect(deferredPercentText(133_000, 3_200_000)).toBe("4.2%"); // 4.15625
-  expect(deferredPercentText(100_000, 800_000)).toBe("12.5%");
-  expect(deferredPercentText(0, 800_000)).toBe("0.0%");
-  expect(deferredPercentText(425, 10_000)).toBe("4.3%"); // 4.25 exactly: half up
-  expect(deferredPercentText(133_000, null)).toBeNull();
-  expect(deferredPercentText(133_000, 0)).toBeNull();
+  expect(wordingOfDeferredPercent(133_000, 3_200_000)).toBe("4.2%"); // 4.15625
+  expect(wordingOfDeferredPercent(100_000, 800_000)).toBe("12.5%");
+  expect(wordingOfDeferredPercent(0, 800_000)).toBe("0.0%");
+  expect(wordingOfDeferredPercent(425, 10_000)).toBe("4.3%"); // 4.25 exactly: half up
+  expect(wordingOfDeferredPercent(133_000, null)).toBeNull();
+  expect(wordingOfDeferredPercent(133_000, 0)).toBeNull();
 });
 
 describe("a report", () => {
@@ -156,8 +156,8 @@ describe("a report", () => {
     const { categories } = reportOn(PROPERTY);
     expect([...categories.keys()]).toEqual(["boiler", "water_heater_gas"]);
     expect(categories.get("boiler")).toMatchObject({ components: 6, critical: 1, warning: 1 });
-    expect(exposureOf(categories.get("boiler")!).deferredCents).toBe(133_000);
-    expect(exposureOf(categories.get("water_heater_gas")!).deferredCents).toBe(0);
+    expect(elevatedCostExposureOf(categories.get("boiler")!).deferredCents).toBe(133_000);
+    expect(elevatedCostExposureOf(categories.get("water_heater_gas")!).deferredCents).toBe(0);
   });
 
   test("lists every component once, for any components", () => {
@@ -169,8 +169,10 @@ describe("a report", () => {
         expect([...CRITICAL, ...WARNING, ...GOOD].map(({ id }) => id).sort()).toEqual(
           components.map(({ id }) => id).sort(),
         );
-        const deferred = [...categories.values()].map((group) => exposureOf(group).deferredCents);
-        expect(deferred.reduce((sum, cents) => sum + cents, 0)).toBe(exposureOf(totals).deferredCents);
+        const deferred = [...categories.values()].map((group) => elevatedCostExposureOf(group).deferredCents);
+        expect(deferred.reduce((sum, cents) => sum + cents, 0)).toBe(
+          elevatedCostExposureOf(totals).deferredCents,
+        );
       }),
     );
   });

@@ -9,7 +9,7 @@ import {
 import { LOSSES, type LossComponent } from "../../../src/domain/losses/loss-component.ts";
 import type { SimulatedYearLosses } from "../../../src/domain/losses/simulated-year-losses.ts";
 import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
-import { hazardFromYearProbability } from "../../../src/domain/losses/year-factor.ts";
+import { hazardFromYearProbability } from "../../../src/domain/losses/yearly-hazard-factor.ts";
 import { RandomVariates } from "../../../src/domain/statistics/random-variates.ts";
 import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { bookOf, componentOf, lossClassOf } from "./books.ts";

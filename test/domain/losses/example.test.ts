@@ -3,7 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { exactLosses } from "../../../src/domain/losses/exact-losses.ts";
 import { insuredMoments } from "../../../src/domain/losses/severity.ts";
-import { hazardFromYearProbability, survivalOverYearFactor } from "../../../src/domain/losses/year-factor.ts";
+import {
+  hazardFromYearProbability,
+  survivalOverYearlyHazardFactor,
+} from "../../../src/domain/losses/yearly-hazard-factor.ts";
 import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { bookOf, componentOf, lossClassOf } from "./books.ts";
 
@@ -28,7 +31,7 @@ test("the worked example has the numbers of the model", () => {
   const [tank, line] = [hazardFromYearProbability(0.1, v), hazardFromYearProbability(0.05, v)];
   expect(manual).toContain(tank.toFixed(6));
   expect(manual).toContain(line.toFixed(6));
-  expect(manual).toContain(survivalOverYearFactor(tank + line, v).toFixed(6));
+  expect(manual).toContain(survivalOverYearlyHazardFactor(tank + line, v).toFixed(6));
   for (const mean of [12_000, 9000]) {
     const variation = lossClassOf("plumbing").damageVariation;
     const insured = insuredMoments({ peril: "water", mean, variation, isPoisson: false }, layer).mean;

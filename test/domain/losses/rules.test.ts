@@ -10,9 +10,9 @@ import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
 import { technicalPremium } from "../../../src/domain/losses/technical-premium.ts";
 import {
   hazardFromYearProbability,
-  survivalOverYearFactor,
-  yearFactorQuadrature,
-} from "../../../src/domain/losses/year-factor.ts";
+  survivalOverYearlyHazardFactor,
+  yearlyHazardFactorQuadrature,
+} from "../../../src/domain/losses/yearly-hazard-factor.ts";
 import { runSteps } from "../../../src/domain/steps/steps.ts";
 import { bookOf, componentOf, lossClassOf } from "./books.ts";
 
@@ -55,7 +55,10 @@ function varianceByPairs(components: readonly LossComponent[]): number {
       else if (one.system === other.system && one.division === other.division) {
         const v = lossClassOf(one.system).yearFactorVariance;
         const both =
-          survivalOverYearFactor(hazardFromYearProbability(p, v) + hazardFromYearProbability(q, v), v) -
+          survivalOverYearlyHazardFactor(
+            hazardFromYearProbability(p, v) + hazardFromYearProbability(q, v),
+            v,
+          ) -
           (1 - p) * (1 - q);
         variance += a.mean * b.mean * both;
       }
@@ -343,14 +346,16 @@ describe("the insured part of a damage", () => {
 
 test("a quadrature of the year factor has its mean and moments", () => {
   for (const variance of [0.0001, 0.01, 0.04, 0.1, 1]) {
-    const { points, weights } = yearFactorQuadrature(variance);
+    const { points, weights } = yearlyHazardFactorQuadrature(variance);
     const mean = (value: (z: number) => number) =>
       weights.reduce((sum, weight, k) => sum + weight * value(points[k]!), 0);
     expect(mean(() => 1)).toBeCloseTo(1, 12);
     expect(mean((z) => z)).toBeCloseTo(1, 12);
     expect(mean((z) => (z - 1) ** 2) / variance).toBeCloseTo(1, 9);
     for (const hazard of [0.01, 0.5, 3])
-      expect(mean((z) => Math.exp(-hazard * z)) / survivalOverYearFactor(hazard, variance)).toBeCloseTo(1, 9);
+      expect(
+        mean((z) => Math.exp(-hazard * z)) / survivalOverYearlyHazardFactor(hazard, variance),
+      ).toBeCloseTo(1, 9);
   }
 });
 

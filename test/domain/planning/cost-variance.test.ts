@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  addScheduleVariance,
+  addVarianceOfScheduledCosts,
   costVarianceByYear,
   emptyVarianceSums,
 } from "../../../src/domain/planning/cost-variance.ts";
@@ -19,7 +19,7 @@ test("is that of one renewal for the first, and of a Poisson number of later one
   const firstRenewal = Float64Array.of(30, 50, 0);
   const squares = Float64Array.of(3_000, 5_000, 700);
   const sums = emptyVarianceSums(3);
-  addScheduleVariance(sums, {
+  addVarianceOfScheduledCosts(sums, {
     firstRenewal,
     squares,
     planned: firstRenewal,

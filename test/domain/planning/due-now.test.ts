@@ -5,18 +5,18 @@ import type { Action } from "../../../src/domain/planning/action.ts";
 import type { Plannable } from "../../../src/domain/planning/component-plan.ts";
 import { DueCostSum } from "../../../src/domain/planning/due-cost-sum.ts";
 import {
-  daysUntilNextDecision,
-  heldDaysLost,
-  isToleratedWearChange,
+  decisionDaysLostByWearChange,
+  isWearChangeWithinHeldDecision,
+  keptDecisionDaysOfAppliance,
   LARGEST_DAILY_CHANGE,
 } from "../../../src/domain/planning/due-decision-days.ts";
 import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
 import {
-  actionFromOwnRow,
-  applianceDueState,
   dueStateOfAppliance,
+  planApplianceFromScores,
+  plannedActionOfComponentRow,
   plannedActionsOfParts,
-  planStoredAppliance,
+  storedDueOfAppliance,
 } from "../../../src/domain/planning/planned-appliance.ts";
 import type { Confidence, RiskTier } from "../../../src/domain/scoring/scoring-types.ts";
 import { runSteps } from "../../../src/domain/steps/steps.ts";
@@ -50,7 +50,7 @@ const anyAppliance = fc
 
 const dueOf = (components: readonly Plannable[]) => {
   const sums = new PlanSumsAccumulator(1);
-  sums.add(planStoredAppliance(context, components, "2026-07-01", 1));
+  sums.add(planApplianceFromScores(context, components, "2026-07-01", 1));
   return sums.sums({ unitCount: 0, areaSqft: null }).due;
 };
 
@@ -101,7 +101,7 @@ const withoutWaiting = ({ name, because }: Action) => ({ name, because: { ...bec
 test("actions on their own are those of the whole plan, for any appliance", () => {
   const seen = new Set<string>();
   assertForAll(anyAppliance, (components) => {
-    const { unit, components: planned } = planStoredAppliance(context, components, "2026-07-01", 1);
+    const { unit, components: planned } = planApplianceFromScores(context, components, "2026-07-01", 1);
     const actions = plannedActionsOfParts(context, components);
     expect(actions.components.map(withoutWaiting)).toEqual(
       planned.map(({ action }) => withoutWaiting(action)),
@@ -166,7 +166,7 @@ test("what is due holds for as long as it is said to, however the parts age", ()
     ([any, before, wears]) => {
       // Most decisions hold for years: those matter that will soon be others.
       const components = aged(any, Math.max(0, daysUntilOther(any) - before), [{ age: 1, evidence: 0 }]);
-      const { dueHoldsUntil, ...due } = applianceDueState(context, components);
+      const { dueHoldsUntil, ...due } = storedDueOfAppliance(context, components);
       expect(due).toEqual(dueStateOfAppliance(context, components));
       const held = dueHoldsUntil === null ? 0 : daysBetween(components[0]!.scoredOn, dueHoldsUntil);
       const kind = `${due.unitTiming ?? (due.dueCents > 0 ? "a part" : "nothing")}${held > 0 ? " held" : ""}`;
@@ -192,13 +192,14 @@ test("what is due holds for fewer days after a change of evidence", () => {
     cases,
     ([any, before, changes]) => {
       const components = aged(any, Math.max(0, daysUntilOther(any) - before), [{ age: 1, evidence: 0 }]);
-      const { dueHoldsUntil, ...due } = applianceDueState(context, components);
+      const { dueHoldsUntil, ...due } = storedDueOfAppliance(context, components);
       const held = dueHoldsUntil === null ? 0 : daysBetween(components[0]!.scoredOn, dueHoldsUntil);
       const after = components.map((component, at) => {
         const change = changes[at % changes.length]! * LARGEST_DAILY_CHANGE;
         return { ...component, hazardRatio: component.hazardRatio * Math.exp(change) };
       });
-      const left = held - Math.max(...after.map((one, at) => heldDaysLost(components[at]!, one)));
+      const left =
+        held - Math.max(...after.map((one, at) => decisionDaysLostByWearChange(components[at]!, one)));
       if (left < 0) return;
       if (left < held) shortened++;
       for (const wear of [
@@ -216,15 +217,17 @@ test("what is due holds for fewer days after a change of evidence", () => {
 test("evidence costs a held decision a day for each change that it allows in one, another age or life all of them", () => {
   const before = { lifeFactor: 1, effectiveAgeYears: 9, rate: 1, hazardRatio: 1.2 };
   const after = (days: number) => ({ ...before, hazardRatio: 1.2 * Math.exp(days * LARGEST_DAILY_CHANGE) });
-  expect(heldDaysLost(before, before)).toBe(0);
+  expect(decisionDaysLostByWearChange(before, before)).toBe(0);
   for (const sign of [1, -1]) {
-    expect(heldDaysLost(before, after(sign * 0.1))).toBe(1);
-    expect(heldDaysLost(before, after(sign * 6.5))).toBe(7);
+    expect(decisionDaysLostByWearChange(before, after(sign * 0.1))).toBe(1);
+    expect(decisionDaysLostByWearChange(before, after(sign * 6.5))).toBe(7);
   }
   for (const effectiveAgeYears of [8.99, 9.01])
-    expect(heldDaysLost(before, { ...before, effectiveAgeYears })).toBe(Number.POSITIVE_INFINITY);
+    expect(decisionDaysLostByWearChange(before, { ...before, effectiveAgeYears })).toBe(
+      Number.POSITIVE_INFINITY,
+    );
   for (const life of [{ lifeFactor: 0.9 }, { rate: 1.1 }])
-    expect(heldDaysLost(before, { ...before, ...life })).toBe(Number.POSITIVE_INFINITY);
+    expect(decisionDaysLostByWearChange(before, { ...before, ...life })).toBe(Number.POSITIVE_INFINITY);
 });
 
 // Rule: due-hold
@@ -237,7 +240,10 @@ test("what is due later of a unit holds where only the sums of many months tell 
     ["hvac_central", 16, 2017],
   ] as const) {
     const part = { effectiveAgeYears, rate: 1, hazardRatio: 1, installYear };
-    const { unitTiming, dueHoldsUntil } = applianceDueState(context, applianceOf(knowledge, typeId, [part]));
+    const { unitTiming, dueHoldsUntil } = storedDueOfAppliance(
+      context,
+      applianceOf(knowledge, typeId, [part]),
+    );
     expect(unitTiming, typeId).toBe("later");
     expect(dueHoldsUntil, typeId).not.toBeNull();
   }
@@ -247,18 +253,19 @@ test("what is due later of a unit holds where only the sums of many months tell 
 test("decisions of one day end on different days, none later than it holds", () => {
   const ids = Array.from({ length: 600 }, (_, at) => `APPL_${(at * 7919).toString(36)}`);
   for (const days of [2, 7, 20, 60]) {
-    const spread = ids.map((id) => daysUntilNextDecision(days, id));
+    const spread = ids.map((id) => keptDecisionDaysOfAppliance(days, id));
     expect(Math.max(...spread)).toBe(days);
     expect(Math.min(...spread)).toBe(days - Math.floor(days / 4));
   }
-  const ofDay = Map.groupBy(ids, (id) => daysUntilNextDecision(60, id));
+  const ofDay = Map.groupBy(ids, (id) => keptDecisionDaysOfAppliance(60, id));
   expect(Math.max(...[...ofDay.values()].map((some) => some.length))).toBeLessThan(80);
 });
 
 // Rule: due-hold
 test("only parts that age, and whose evidence changes little, have what is due held", () => {
   const before = { lifeFactor: 1, effectiveAgeYears: 9, rate: 1, hazardRatio: 1.2 };
-  const isHeld = (change: Partial<typeof before>) => isToleratedWearChange(before, { ...before, ...change });
+  const isHeld = (change: Partial<typeof before>) =>
+    isWearChangeWithinHeldDecision(before, { ...before, ...change });
   expect(isHeld({})).toBe(true);
   expect(isHeld({ effectiveAgeYears: 9.01, hazardRatio: 1.2 * Math.exp(0.9 * LARGEST_DAILY_CHANGE) })).toBe(
     true,
@@ -274,14 +281,14 @@ describe("from a component's own row", () => {
   test("its action is that of the whole plan, by the stored time of its appliance", () => {
     const seen = new Set<string>();
     assertForAll(anyAppliance, (components) => {
-      const { unit, components: planned } = planStoredAppliance(context, components, "2026-07-01", 1);
+      const { unit, components: planned } = planApplianceFromScores(context, components, "2026-07-01", 1);
       const { unitTiming } = dueStateOfAppliance(context, components);
       expect(unitTiming).toBe(unit && TIMING(unit.dueInMonths));
       const isHazard = components.some(({ installYear }) => installYear === HAZARD_YEAR);
       for (const { component, action } of planned) {
         const row = { ...component, unitTiming, flags: isHazard ? "recalled:brand" : "old:era" };
         const mayHaveHazard = ({ flags }: typeof row) => flags === "recalled:brand";
-        const listed = actionFromOwnRow({ ...context, partPriceOf, mayHaveHazard }, row);
+        const listed = plannedActionOfComponentRow({ ...context, partPriceOf, mayHaveHazard }, row);
         expect(listed).toEqual(isHazard ? undefined : action);
         if (listed) seen.add(listed.because.kind);
       }
@@ -292,7 +299,7 @@ describe("from a component's own row", () => {
 
   test("a unit is later due that costs less until a part of its own price is replaced as planned", () => {
     const components = applianceOf(knowledge, "boiler", COSTLY_LATER);
-    const { unit } = planStoredAppliance(context, components, "2026-07-01", 1);
+    const { unit } = planApplianceFromScores(context, components, "2026-07-01", 1);
     expect(unit!.dueInMonths).toBe(33);
     expect(dueStateOfAppliance(context, components)).toEqual({ dueCents: 0, unitTiming: "later" });
   });
@@ -301,9 +308,9 @@ describe("from a component's own row", () => {
     const components = applianceOf(knowledge, "boiler", [OLD]);
     expect(dueStateOfAppliance(context, components.slice(0, 3)).unitTiming).toBeNull();
     const ofList = { ...context, partPriceOf, mayHaveHazard: () => false };
-    expect(actionFromOwnRow(ofList, { ...components[0]!, unitTiming: null })).toBeUndefined();
+    expect(plannedActionOfComponentRow(ofList, { ...components[0]!, unitTiming: null })).toBeUndefined();
     const [covering] = applianceOf(knowledge, "roof", [OLD]);
-    expect(actionFromOwnRow(ofList, { ...covering!, unitTiming: null })).toBeDefined();
+    expect(plannedActionOfComponentRow(ofList, { ...covering!, unitTiming: null })).toBeDefined();
   });
 });
 
@@ -387,7 +394,7 @@ describe("a safety item past its life", () => {
             : NEW,
       );
   const planOf = (typeId: string, states: readonly State[]) =>
-    planStoredAppliance(context, applianceOf(knowledge, typeId, states), "2026-07-01", 1);
+    planApplianceFromScores(context, applianceOf(knowledge, typeId, states), "2026-07-01", 1);
   const reasonOf = (action: Action) => serializeAction(action).reason;
   const lifeOf = (defId: string) => knowledge.component(defId).medianLifeYears;
 
@@ -452,7 +459,7 @@ describe("a safety item past its life", () => {
       )
       .map(([typeId, states]) => applianceOf(knowledge, typeId, states));
     assertForAll(withSafetyParts, (components) => {
-      const { unit } = planStoredAppliance(context, components, "2026-07-01", 1);
+      const { unit } = planApplianceFromScores(context, components, "2026-07-01", 1);
       if (!unit?.dueNow || unit.action.name === "immediate_hazard") return;
       const { because } = unit.action;
       if (because.kind !== "unit_due" && because.kind !== "unit_life_past") throw new Error(because.kind);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { planAppliance, scheduleAppliance } from "../../../src/domain/planning/appliance-plan.ts";
 import {
-  addScheduleVariance,
+  addVarianceOfScheduledCosts,
   costVarianceByYear,
   emptyVarianceSums,
 } from "../../../src/domain/planning/cost-variance.ts";
@@ -111,7 +111,7 @@ describe("an independent implementation's plans are reproduced", () => {
         for (const own of [schedule.unit, ...schedule.parts]) {
           if (!own) continue;
           addYearlyCosts(sums, own);
-          addScheduleVariance(variance, own);
+          addVarianceOfScheduledCosts(variance, own);
         }
       }
       expectDollars(dueCents, golden.due_now);

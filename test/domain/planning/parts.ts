@@ -1,5 +1,8 @@
 import fc from "fast-check";
-import { addScheduleVariance, emptyVarianceSums } from "../../../src/domain/planning/cost-variance.ts";
+import {
+  addVarianceOfScheduledCosts,
+  emptyVarianceSums,
+} from "../../../src/domain/planning/cost-variance.ts";
 import { newPartOf } from "../../../src/domain/planning/new-part.ts";
 import type { PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
 import { type PlanCaches, planPartByPolicy, schedulePart } from "../../../src/domain/planning/plan.ts";
@@ -55,7 +58,7 @@ export function yearsOf(parts: readonly PartInPlace[], years: number) {
     const plan = planPartByPolicy(newPart.policy, part);
     const schedule = schedulePart(part, plan, newPart, years);
     addYearlyCosts(sums, schedule);
-    addScheduleVariance(sums, schedule);
+    addVarianceOfScheduledCosts(sums, schedule);
     return plan;
   });
   return { plans, sums };

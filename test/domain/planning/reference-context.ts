@@ -1,6 +1,6 @@
 import { PriceList } from "../../../src/domain/costs/price-list.ts";
 import type { Knowledge } from "../../../src/domain/knowledge.ts";
-import { pricingInPlace } from "../../../src/domain/planning/appliance-pricing.ts";
+import { pricingAtPlace } from "../../../src/domain/planning/appliance-pricing.ts";
 import type { Plannable } from "../../../src/domain/planning/component-plan.ts";
 import { planCaches } from "../../../src/domain/planning/plan-context.ts";
 import type { PlanContext } from "../../../src/domain/planning/planned-appliance.ts";
@@ -9,7 +9,7 @@ const PLACE = { size: null, unitId: null, state: "OH", unitCount: 0, grossAreaSq
 
 /** Returns the context of plans at the costs of the knowledge base, without a location factor. */
 export function referenceContext(knowledge: Knowledge): PlanContext<Plannable> {
-  const pricing = pricingInPlace<Plannable & typeof PLACE>(
+  const pricing = pricingAtPlace<Plannable & typeof PLACE>(
     new PriceList(knowledge, { locationFactors: null, priceLevel: 1 }),
   );
   return {

@@ -3,10 +3,10 @@ import fc from "fast-check";
 import {
   newPartSurvival,
   type PartInPlace,
-  survivalInPlace,
+  survivalOfPartInPlace,
 } from "../../../src/domain/planning/part-in-place.ts";
 import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
-import { planStoredAppliance } from "../../../src/domain/planning/planned-appliance.ts";
+import { planApplianceFromScores } from "../../../src/domain/planning/planned-appliance.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { applianceOf, referenceContext } from "./reference-context.ts";
 
@@ -26,7 +26,7 @@ const states = fc.array(
 
 /** The probabilities of failing for the first time in each month of the year. */
 function firstFailures(part: PartInPlace): number[] {
-  const survival = survivalInPlace(part, MONTHS);
+  const survival = survivalOfPartInPlace(part, MONTHS);
   return Array.from({ length: MONTHS }, (_, at) => survival[at]! - survival[at + 1]!);
 }
 
@@ -45,7 +45,12 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total
 test("run to failure of 12 months is what each part's first failure costs, with second failures, without those that a renewal prevents", () => {
   fc.assert(
     fc.property(fc.constantFrom(...knowledge.types.keys()), states, (typeId, given) => {
-      const planned = planStoredAppliance(context, applianceOf(knowledge, typeId, given), "2026-07-01", 1);
+      const planned = planApplianceFromScores(
+        context,
+        applianceOf(knowledge, typeId, given),
+        "2026-07-01",
+        1,
+      );
       const sums = new PlanSumsAccumulator(1);
       sums.add(planned);
       const runToFailure = sums.sums({ unitCount: 0, areaSqft: null }).years.runToFailure[0]!;

@@ -4,11 +4,11 @@ import {
   evenOddsFailureDay,
   failureProbability,
   type Outlook,
-  periodRisk,
   projectFailure,
   riskOverScorePeriods,
+  riskWithinScoredPeriod,
   scoreByAging,
-  scoredPeriod,
+  scoredPeriodDays,
 } from "../../../src/domain/scoring/outlook.ts";
 import { tierOf } from "../../../src/domain/scoring/tier.ts";
 import { AS_OF, burner, knowledge } from "./histories.ts";
@@ -45,11 +45,11 @@ describe("a score", () => {
   });
 
   test("has a period of a year, or of a quarter of a life under four years", () => {
-    expect(scoredPeriod(outlook, model)).toBe(365);
+    expect(scoredPeriodDays(outlook, model)).toBe(365);
     const brief = { ...outlook, scaleYears: outlook.scaleYears / 21 };
-    expect(scoredPeriod(brief, model)).toBeCloseTo(365.25 / 4, 9);
-    expect(scoredPeriod({ ...brief, rate: 2 }, model)).toBeCloseTo(365.25 / 8, 9);
-    expect(periodRisk(brief, model)).toBe(failureProbability(brief, 365.25 / 4, model));
+    expect(scoredPeriodDays(brief, model)).toBeCloseTo(365.25 / 4, 9);
+    expect(scoredPeriodDays({ ...brief, rate: 2 }, model)).toBeCloseTo(365.25 / 8, 9);
+    expect(riskWithinScoredPeriod(brief, model)).toBe(failureProbability(brief, 365.25 / 4, model));
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { apiInputCsvColumns } from "../../../src/api-schemas/definition/api-input-csv-columns.ts";
 import {
   body,
   documentedAs,
@@ -9,7 +10,6 @@ import {
   optional,
   required,
 } from "../../../src/api-schemas/definition/input-schema.ts";
-import { inputSchemaCsvColumns } from "../../../src/api-schemas/definition/input-schema-csv-columns.ts";
 import {
   line,
   requiredLine,
@@ -174,7 +174,7 @@ describe("a request type", () => {
 
   test("determines the columns of a CSV file", () => {
     expect(
-      inputSchemaCsvColumns(
+      apiInputCsvColumns(
         input("Row", {
           name: required(requiredLine, "N"),
           cost: nullable(usdIn, "C"),

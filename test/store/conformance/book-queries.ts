@@ -6,11 +6,11 @@ import {
   type PropertyFilter,
 } from "../../../src/domain/rules/property-filter-rule.ts";
 import type { Stores } from "../../../src/store/stores.ts";
-import { bookAlerts } from "../../../src/usecases/book-of-business/book-alerts.ts";
 import {
   loadBookOfBusinessPortfolio,
   loadBookOfBusinessProperties,
 } from "../../../src/usecases/book-of-business/book-properties.ts";
+import { loadBookAlerts } from "../../../src/usecases/book-of-business/load-book-alerts.ts";
 import { renewChangedPlans } from "../../../src/usecases/planning/portfolio-plan.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import {
@@ -166,7 +166,7 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
             const selection = { order: by, partnerIds: undefined, tier, ...filter };
             for (let offset = 0; offset <= order.length + 2; offset += 3) {
               const limit = offset % 2 === 0 ? 5 : 17;
-              const page = await bookAlerts(deps(), selection, { limit, offset });
+              const page = await loadBookAlerts(deps(), selection, { limit, offset });
               expect(page.rows.map(({ id }) => id)).toEqual(order.slice(offset, offset + limit));
               expect(page.critical + page.warning).toBe(order.length);
               for (const { partner, partnerId } of page.rows) expect(partner.id).toBe(partnerId);
@@ -176,7 +176,7 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
         // The second partner has no alerts.
         const of = async (...places: number[]) => {
           const partnerIds = new Set(places.map((at) => partners[at]!.id));
-          return await bookAlerts(
+          return await loadBookAlerts(
             deps(),
             { order: by, partnerIds, tier: undefined },
             { limit: 99, offset: 0 },
@@ -200,7 +200,7 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
           found.push(taken());
         }
         for (const order of ["score", "cost"] as const) {
-          await bookAlerts(counted, { order, partnerIds, state: "NY" }, { limit: 1, offset: 5 });
+          await loadBookAlerts(counted, { order, partnerIds, state: "NY" }, { limit: 1, offset: 5 });
           found.push(taken());
         }
         return found;

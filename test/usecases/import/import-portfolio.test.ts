@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { type ImportRequest, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
-import { originalRow } from "../../../src/usecases/import/mapping/original-reject-places.ts";
+import { originalRowOfReject } from "../../../src/usecases/import/mapping/original-reject-places.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
 import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { createProperty } from "../../../src/usecases/portfolio/properties.ts";
@@ -547,7 +547,10 @@ describe("a rejected row", () => {
     const { rejects } = await run(
       await newPartner(),
       { properties: ELM, appliances: mapped },
-      { isDryRun: true, placeOf: ({ cells }) => (cells.length === 6 ? originalRow({ cells }) : FIRST) },
+      {
+        isDryRun: true,
+        placeOf: ({ cells }) => (cells.length === 6 ? originalRowOfReject({ cells }) : FIRST),
+      },
     );
     expect(rejects[0]!.reasons.map(({ error }) => error)).toEqual([
       "serial is that of the property's roof in row 7 of roofs.csv",

@@ -6,13 +6,13 @@ import { readCsv } from "../../../src/csv/read-csv.ts";
 import type { Yield } from "../../../src/event-loop/event-loop.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import {
-  ambiguousCellDate,
   cellDateFormatOf,
+  firstAmbiguousTableCellDate,
   parseCellDate,
 } from "../../../src/table-cells/table-cell-dates.ts";
 import {
-  cellAmountWithoutCurrency,
   cellsUseDecimalComma,
+  tableCellAmountWithoutCurrency,
 } from "../../../src/table-cells/table-cell-numbers.ts";
 import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
 import {
@@ -281,9 +281,9 @@ describe("dates", () => {
   });
 
   test("that may all be either day are found", () => {
-    expect(ambiguousCellDate(["", "05/05/2025", "01/02/2025"])).toBe("01/02/2025");
-    expect(ambiguousCellDate(["01/02/2025", "01/13/2025"])).toBeUndefined();
-    expect(ambiguousCellDate(["05/05/2025"])).toBeUndefined();
+    expect(firstAmbiguousTableCellDate(["", "05/05/2025", "01/02/2025"])).toBe("01/02/2025");
+    expect(firstAmbiguousTableCellDate(["01/02/2025", "01/13/2025"])).toBeUndefined();
+    expect(firstAmbiguousTableCellDate(["05/05/2025"])).toBeUndefined();
   });
 });
 
@@ -318,7 +318,7 @@ describe("numbers", () => {
     ["$5.2M", false, undefined],
     ["(1,200)", false, undefined],
   ] as const)("%s, with a decimal comma %j, is %j", (text, hasCommas, number) => {
-    expect(cellAmountWithoutCurrency(text, hasCommas)).toBe(number);
+    expect(tableCellAmountWithoutCurrency(text, hasCommas)).toBe(number);
   });
 
   test.each([

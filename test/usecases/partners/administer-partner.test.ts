@@ -9,7 +9,7 @@ import {
   enableOrDisablePartner,
   rotateWebhookSecret,
 } from "../../../src/usecases/partners/administer-partner.ts";
-import type { SendResult } from "../../../src/webhooks/attempt-delivery.ts";
+import type { SendResult } from "../../../src/webhooks/attempt-webhook-delivery.ts";
 import { createDispatcher } from "../../../src/webhooks/webhook-dispatcher.ts";
 import { DISPATCHER_DEFAULTS } from "../../../src/webhooks/webhook-dispatcher-deps.ts";
 import { eventually } from "../../support/eventually.ts";

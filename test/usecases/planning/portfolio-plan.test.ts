@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { PriceList } from "../../../src/domain/costs/price-list.ts";
 import { StorageError } from "../../../src/domain/errors.ts";
-import { planContextOf } from "../../../src/domain/planning/plan-context.ts";
+import { planContextOfPrices } from "../../../src/domain/planning/plan-context.ts";
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { type PlanTerms, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import {
@@ -58,7 +58,7 @@ type Rows = Awaited<ReturnType<typeof componentsOf>>;
 const plansOf = (rows: Rows) =>
   runSteps(
     planComponentsInSteps(
-      planContextOf<Rows[number]>(new PriceList(knowledge, knowledge.priceTerms)),
+      planContextOfPrices<Rows[number]>(new PriceList(knowledge, knowledge.priceTerms)),
       rows,
       dayOf(fixture.time.now),
     ),

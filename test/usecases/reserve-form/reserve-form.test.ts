@@ -6,8 +6,8 @@ import { emptyAssumptionCounts } from "../../../src/domain/figures/assumptions.t
 import { addPlanSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
 import { USUAL_FORM_TERMS, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import {
-  planReserveItems,
   planReserveLinesInSteps,
+  reserveItemsOfPlannedAppliance,
 } from "../../../src/domain/planning/planned-reserve-lines.ts";
 import { type PropertyPlan, planSummaryOf } from "../../../src/domain/planning/property-plan-summary.ts";
 import { runSteps } from "../../../src/domain/steps/steps.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 const linesOf = (mostLines: number, minimumCents = 300_000, years = 12) => {
-  const items = plan.appliances.flatMap((one) => planReserveItems(knowledge, one));
+  const items = plan.appliances.flatMap((one) => reserveItemsOfPlannedAppliance(knowledge, one));
   return {
     items,
     lines: runSteps(planReserveLinesInSteps(knowledge, items, years, { minimumCents }, mostLines)),

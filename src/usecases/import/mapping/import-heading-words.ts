@@ -168,7 +168,7 @@ export function applianceTypeOfHeadingWords(words: string): string | undefined {
 }
 
 /** Returns the type that the words name if they say nothing else, such as `elevators`. */
-export function equipmentAloneInHeading(words: string): string | undefined {
+export function equipmentOfWholeHeading(words: string): string | undefined {
   const found = EQUIPMENT.find(([pattern]) => pattern.test(words));
   return found?.[0].exec(words)?.[0] === words ? found[1] : undefined;
 }
@@ -188,7 +188,7 @@ export function isScoreHeading(words: string): boolean {
   const other = words.replace(SCORES, " ");
   if (other === words) return false;
   const rest = other.replace(SCORED, " ").replace(/ +/g, " ").trim();
-  return rest === "" || equipmentAloneInHeading(rest) !== undefined;
+  return rest === "" || equipmentOfWholeHeading(rest) !== undefined;
 }
 
 /** Types of which a number counts heads, devices, pipes or sides of a building instead. */
@@ -202,6 +202,6 @@ const COUNTED_OTHERWISE = new Set([
 
 /** Returns the type of which a heading in the plural has the number, such as `elevators`. */
 export function equipmentCountedByHeading(words: string): string | undefined {
-  const type = words.endsWith("s") ? equipmentAloneInHeading(words) : undefined;
+  const type = words.endsWith("s") ? equipmentOfWholeHeading(words) : undefined;
   return type === undefined || COUNTED_OTHERWISE.has(type) ? undefined : type;
 }

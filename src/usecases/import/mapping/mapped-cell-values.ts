@@ -1,4 +1,7 @@
-import { cellAmountWithoutCurrency, isNumberCellField } from "../../../table-cells/table-cell-numbers.ts";
+import {
+  isNumberCellField,
+  tableCellAmountWithoutCurrency,
+} from "../../../table-cells/table-cell-numbers.ts";
 import { type ImportCellReading, parseImportAreaCell } from "./import-cell-measures.ts";
 
 /* The values of cells, as the importer takes them. */
@@ -19,12 +22,12 @@ export function plainImportedCell(field: string, cell: string, reading: ImportCe
   if (field === "gross_area_sqft") return parseImportAreaCell(cell, reading) ?? cell;
   if (field === "unit_count" || field === "stories")
     return (
-      cellAmountWithoutCurrency(
+      tableCellAmountWithoutCurrency(
         cell.replace(/ (units|suites|apartments|apts|logements|storeys|stories|floors)$/i, ""),
         reading.hasCommas,
       ) ?? cell
     );
-  return isNumberCellField(field) ? (cellAmountWithoutCurrency(cell, reading.hasCommas) ?? cell) : cell;
+  return isNumberCellField(field) ? (tableCellAmountWithoutCurrency(cell, reading.hasCommas) ?? cell) : cell;
 }
 
 const ABOUT = /^(?:c\.?|ca\.?|circa|about|approx(?:\.|imately)?|est(?:\.|imated)?|vers|~|≈)\s*/i;

@@ -29,7 +29,7 @@ export async function openImportTables(path: string, areaUnit: AreaUnit = "sqft"
       rows.slice(0, FIRST_ROWS).map(({ cells }) => cells),
     );
     const data = rows.slice(above + 1);
-    checkTableHeadings(name, headings);
+    checkImportTableHeadings(name, headings);
     return {
       name,
       headings,
@@ -61,7 +61,7 @@ async function csvTable(path: string): Promise<ImportTable> {
       "The first line must contain the column names.",
     );
   const { headings, above, note } = findImportHeadingRow(first);
-  checkTableHeadings(path, headings);
+  checkImportTableHeadings(path, headings);
   return {
     name: path,
     headings,
@@ -80,7 +80,7 @@ async function csvTable(path: string): Promise<ImportTable> {
 const MOST_COLUMNS = 1_000;
 
 /** Throws an OperatorError for too many headings, and for two that are the same. */
-export function checkTableHeadings(name: string, headings: readonly string[]): void {
+export function checkImportTableHeadings(name: string, headings: readonly string[]): void {
   if (headings.length > MOST_COLUMNS)
     throw new OperatorError(
       `${name} has ${headings.length} columns, and at most ${MOST_COLUMNS} are read`,

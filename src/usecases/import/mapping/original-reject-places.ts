@@ -9,7 +9,7 @@ import type { MappedTable } from "./prepare-import-rows.ts";
 const ORIGINAL = /^(.*):(\d+)(?:#\d+)?$/s;
 
 /** Returns the name of the original file of a prepared row, and the number of the row in it. */
-export function originalRow({ cells }: Pick<RejectedRow, "cells">): RowPlace {
+export function originalRowOfReject({ cells }: Pick<RejectedRow, "cells">): RowPlace {
   const [, file, line] = ORIGINAL.exec(cells.at(-1)!)!;
   return { file: file!, line: Number(line) };
 }

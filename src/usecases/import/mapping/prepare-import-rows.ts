@@ -13,8 +13,8 @@ import { ImportApplianceLabels } from "./import-appliance-labels.ts";
 import type { AreaUnit } from "./import-area-units.ts";
 import { parseImportSizeCell } from "./import-cell-measures.ts";
 import {
-  equipmentAloneInHeading,
   equipmentCountedByHeading,
+  equipmentOfWholeHeading,
   FORMULA_ERROR,
   isUnknownValue,
   NO_VALUE,
@@ -252,7 +252,7 @@ class RowMapper {
     const used = new Set(Object.values(mapping.fields));
     for (const { column, year_column } of mapping.equipment) used.add(column).add(year_column ?? column);
     this.#unmapped = table.headings.filter(
-      (heading) => !used.has(heading) && equipmentAloneInHeading(plainWords(heading)) !== undefined,
+      (heading) => !used.has(heading) && equipmentOfWholeHeading(plainWords(heading)) !== undefined,
     );
   }
 

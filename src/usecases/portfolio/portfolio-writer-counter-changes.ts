@@ -12,7 +12,7 @@ import type { Tx } from "../../store/store.ts";
 export type ListDirection = "out" | "back";
 
 /** Collects the changes of a partner's counters by bucket and block of numbers, and stores each once. */
-export class PortfolioListCounterChanges {
+export class PortfolioWriterCounterChanges {
   /** The changes by bucket, then by block. */
   readonly #changes = new Map<number, Map<number, number>>();
 

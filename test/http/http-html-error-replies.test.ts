@@ -1,7 +1,7 @@
 import { expect, spyOn, test } from "bun:test";
-import { htmlErrorReplies } from "../../src/http/html-error-replies.ts";
+import { httpHtmlErrorReplies } from "../../src/http/http-html-error-replies.ts";
 
-const pages = htmlErrorReplies("/base", { frameAncestors: [] });
+const pages = httpHtmlErrorReplies("/base", { frameAncestors: [] });
 const pageOf = async (path: string, status: number, id: string, wait?: string) => {
   const headers = { "content-type": "application/json", "x-request-id": id };
   const error = new Response("{}", { status, headers: { ...headers, ...(wait && { "retry-after": wait }) } });

@@ -4,7 +4,7 @@ import { forEachInSteps, type Steps, sortInSteps } from "../steps/steps.ts";
  * Items by score in hundredths, in a bucket per score, so that only equal scores need sorting. Without an order, these keep
  * that of insertion.
  */
-export class ScoreBuckets<T> {
+export class ScoreBucketSort<T> {
   readonly #buckets: T[][] = [];
 
   add(riskScore: number, item: T): void {

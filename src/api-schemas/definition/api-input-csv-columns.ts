@@ -1,8 +1,8 @@
-import { describeInputSchemaValidator } from "./input-schema-validator.ts";
+import { apiSchemaOfInputValidator } from "./input-schema-validator.ts";
 import type { Fields, RecordType } from "./schema-type.ts";
 
 /** Returns the columns of a CSV file whose rows are inputs of this type, with what their cells contain. */
-export function inputSchemaCsvColumns({
+export function apiInputCsvColumns({
   type,
 }: {
   type: RecordType<Fields>;
@@ -10,7 +10,7 @@ export function inputSchemaCsvColumns({
   const columns = Object.entries(type.fields).map(([name, { definition }]) => {
     const schema =
       definition.kind === "validated"
-        ? describeInputSchemaValidator(definition.validator())
+        ? apiSchemaOfInputValidator(definition.validator())
         : definition.kind === "value"
           ? definition.schema
           : {};

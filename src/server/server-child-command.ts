@@ -3,14 +3,14 @@ import { SOURCE_ENTRY_FILE } from "./server-build-info.ts";
 /** The environment variable that passes the id of the lock on calibrations from the server to its child process. */
 export const FIT_LOCK = "MAINSTAY_FIT_LOCK";
 
-type SelfExec = {
+type ChildCommand = {
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;
 };
 
 /** A child process ended with a non-zero exit code. */
-export class ServerSelfExecFailed extends Error {
+export class ServerChildCommandFailed extends Error {
   constructor(
     message: string,
     /** The JSON that it printed nevertheless. */
@@ -48,7 +48,7 @@ const NOT_INHERITED = [
  * Runs a command of this executable as a child process, with `--json`, and returns its result. Rejects with the
  * reported error if the command fails; kills it if the signal is aborted.
  */
-export async function serverSelfExec({ args, env, signal }: SelfExec): Promise<unknown> {
+export async function runServerChildCommand({ args, env, signal }: ChildCommand): Promise<unknown> {
   const child = Bun.spawn([...ownExecutable(), ...args, "--json"], {
     env: Object.fromEntries(Object.entries(env).filter(([name]) => !NOT_INHERITED.includes(name))),
     stdio: ["ignore", "pipe", "pipe"],
@@ -63,12 +63,12 @@ export async function serverSelfExec({ args, env, signal }: SelfExec): Promise<u
   if (code === 0) return JSON.parse(stdout);
   const { error, hint } = reported(stderr);
   const message = error ?? `\`mainstay ${args[0]}\` ended with ${child.signalCode ?? code}`;
-  throw new ServerSelfExecFailed(message, stdout.startsWith("{") ? JSON.parse(stdout) : {}, hint);
+  throw new ServerChildCommandFailed(message, stdout.startsWith("{") ? JSON.parse(stdout) : {}, hint);
 }
 
 /** Returns the error and its remedy as a text for people. */
 export const failureText = (failure: Error): string =>
-  failure instanceof ServerSelfExecFailed && failure.hint !== undefined
+  failure instanceof ServerChildCommandFailed && failure.hint !== undefined
     ? `${failure.message}. ${failure.hint}`
     : failure.message;
 

@@ -71,7 +71,7 @@ type AttemptOptions = {
 };
 
 /** Signs and sends the delivery once. Returns the attempt with the new state of its delivery. */
-export async function attemptDelivery(
+export async function attemptWebhookDelivery(
   delivery: PendingDelivery,
   { url, secret, nextSecret }: AttemptEndpoint,
   { send, clock, timeoutMs, isProbe }: AttemptOptions,

@@ -90,7 +90,7 @@ export async function lockSnapshotPartnerRows(tx: Tx, partnerId: string): Promis
 }
 
 /** Ends the run with the sums of its shares. Returns false if another server ends it. */
-export async function closeSnapshotShares(tx: Tx, day: Day): Promise<boolean> {
+export async function finishSharedSnapshot(tx: Tx, day: Day): Promise<boolean> {
   const run = await tx.snapshots.lockRun(day);
   if (!run || run.finishedAt || (await tx.snapshotShares.left(day)) > 0) return false;
   await tx.snapshots.update(day, snapshotRunCounts(await tx.snapshotShares.sum(day)));

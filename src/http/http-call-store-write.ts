@@ -1,14 +1,14 @@
 import type { Store, Tx, WriteOptions } from "../store/store.ts";
 import type { Call, Reply } from "./http-operation.ts";
 
-export type HttpCallWrite = <Body>(
+export type HttpCallStoreWrite = <Body>(
   run: (tx: Tx) => Promise<Reply<Body>>,
   options: WriteOptions,
 ) => Promise<Reply<Body>>;
 
 /** Returns the store's `write`, for a transaction of the call. */
-export const writeOfHttpCall =
-  (call: Call, store: Store): HttpCallWrite =>
+export const storeWriteOfHttpCall =
+  (call: Call, store: Store): HttpCallStoreWrite =>
   (run, options) =>
     store.write(withRequestId(call, run), options);
 

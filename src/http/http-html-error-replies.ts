@@ -12,7 +12,7 @@ export type HtmlErrorReplies = (request: Request, error: Response) => Promise<Re
  * Replaces JSON errors by HTML pages: all errors of the pages below `/embed/`, and those for an address that nothing is
  * served at if the client prefers HTML, as browsers do. `basePath`: as in `HttpDeps`.
  */
-export function htmlErrorReplies(basePath: string, settings: PageSettings): HtmlErrorReplies {
+export function httpHtmlErrorReplies(basePath: string, settings: PageSettings): HtmlErrorReplies {
   const bases = [...new Set([basePath, ""])];
   const embedErrorPage = preparedEmbedErrorPages();
   return async (request, error) => {

@@ -20,7 +20,7 @@ import {
 } from "../store/postgres/postgres-transfer-endpoint.ts";
 import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-sqlite-files.ts";
 import { openSqliteStoreForTransfer } from "../store/sqlite/sqlite-transfer-endpoint.ts";
-import { openServerCallLedger } from "./server-call-ledger.ts";
+import { openServerCallReservationFile } from "./server-call-reservation-file.ts";
 import { databaseFile, makeServerDataFolder, openServerDataFolder } from "./server-data-folder.ts";
 import { acquireServerInstanceLock } from "./server-instance-lock.ts";
 
@@ -53,7 +53,7 @@ type Target = Place & { finish(): Promise<void> };
  * Copies everything in the configured storage to another, empty one, and compares both. The source is not changed;
  * no server may run on it meanwhile. Throws an OperatorError if the move is impossible or the copies differ.
  */
-export async function moveServerData(deps: MoveDeps): Promise<MoveResult> {
+export async function moveServerDataToStorage(deps: MoveDeps): Promise<MoveResult> {
   const { config, to, onStep } = deps;
   if (config.storage.url === "" && !isPostgresAddress(to))
     throw new OperatorError(
@@ -99,7 +99,7 @@ async function folderSource({ config, env, clock, random }: MoveDeps): Promise<P
   try {
     // Migrates the schema, and writes a killed server's call reservations to the database.
     const { store } = await openServerDataFolder({ config, env, clock, random });
-    const ledger = openServerCallLedger(dataDir);
+    const ledger = openServerCallReservationFile(dataDir);
     try {
       await new DailyCallLimits(store, clock, ledger).recover();
     } finally {

@@ -2,7 +2,7 @@ import { type ReserveFunding, reserveStartedForFirstYear } from "../planning/lev
 import { wholeMoney } from "./currency-and-unit-wording.ts";
 
 /** Returns a sentence about a reserve whose deposit the needs of its first year decide; undefined for another. */
-export function startedReserveText(
+export function wordingOfFirstYearReserve(
   needsCents: readonly number[],
   funding: ReserveFunding,
 ): string | undefined {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import { ScoreRelevantReadings } from "../../../src/domain/scoring/score-relevant-readings.ts";
 import type { SmartEvidence } from "../../../src/domain/scoring/scoring-types.ts";
-import { RelevantReadings } from "../../../src/domain/scoring/sensor-reading-relevance.ts";
 import { dayFromNumber, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { AS_OF, appliance, event, knowledge, property } from "./histories.ts";
 
@@ -29,7 +29,7 @@ const repair = fc.record({
 const newestFirst = (a: SmartEvidence, b: SmartEvidence) => b.recordedAt - a.recordedAt;
 
 function keptOf(readings: readonly SmartEvidence[], days: readonly number[]): SmartEvidence[] {
-  const relevant = new RelevantReadings(knowledge, days);
+  const relevant = new ScoreRelevantReadings(knowledge, days);
   for (const reading of readings.toSorted(newestFirst)) relevant.add(reading);
   return relevant.kept;
 }

@@ -12,7 +12,7 @@ type FailedCall = {
 };
 
 /** Returns the error of a failed call. One in progress while its partner was deleted may fail anywhere. */
-export async function failureOfHttpCall(
+export async function failureOfHttpHandler(
   thrown: unknown,
   { explain, read }: Pick<Store, "explain" | "read">,
   { operation: { path }, params: { id }, context: { partner } }: FailedCall,

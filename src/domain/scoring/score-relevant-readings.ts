@@ -8,7 +8,7 @@ import { dayOfReading, sensorKey } from "./sensor-warnings.ts";
  * newest first. Of the warnings of one type and severity on one component, only the newest active one counts on a day,
  * so memory is bounded by the number of days.
  */
-export class RelevantReadings {
+export class ScoreRelevantReadings {
   readonly #kept = new Set<SmartEvidence>();
   /** By type, severity and component, the indexes of the days on which a kept warning is active. */
   readonly #activeOn = new Map<string, Set<number>>();

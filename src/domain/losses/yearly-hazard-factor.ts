@@ -20,7 +20,7 @@ export function hazardFromYearProbability(probability: number, variance: number)
 }
 
 /** Returns the mean of exp(−hazard · Z): the probability of surviving a year whose factor is unknown. */
-export const survivalOverYearFactor = (hazard: number, variance: number) =>
+export const survivalOverYearlyHazardFactor = (hazard: number, variance: number) =>
   variance < NO_VARIANCE ? Math.exp(-hazard) : Math.exp(-Math.log1p(hazard * variance) / variance);
 
 /** Points and weights whose weighted sum is the mean over the factor. */
@@ -30,7 +30,7 @@ export type Quadrature = { points: Float64Array; weights: Float64Array };
  * Returns the Gauss quadrature of the factor: the generalized Gauss–Laguerre rule, as the eigenvalues of its Jacobi matrix
  * (Golub and Welsch, Mathematics of Computation 23, 1969).
  */
-export function yearFactorQuadrature(variance: number): Quadrature {
+export function yearlyHazardFactorQuadrature(variance: number): Quadrature {
   if (variance < NO_VARIANCE) return { points: Float64Array.of(1), weights: Float64Array.of(1) };
   const points = Float64Array.from({ length: NODES }, (_, k) => 1 + 2 * k * variance);
   const beside = Float64Array.from({ length: NODES }, (_, k) => {

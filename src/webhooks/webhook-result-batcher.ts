@@ -24,7 +24,7 @@ const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 5_000;
 
 /** Creates a batcher that writes results in batches, one at a time, and retries failed writes without limit. */
-export function createDeliveryResultBatcher<Result>(options: BatcherOptions<Result>): ResultBatcher<Result> {
+export function createWebhookResultBatcher<Result>(options: BatcherOptions<Result>): ResultBatcher<Result> {
   const { write, onFailure, timers, maxBatch: mostPerBatch, intervalMs: gatherMs } = options;
   let waiting: { result: Result; written: () => void }[] = [];
   let isBusy = false;

@@ -32,7 +32,7 @@ type Selection = Listed & { partnerIds: ReadonlySet<string> | undefined };
  * counts by value locate the values of the page, and the counts by partner its rows: there are few values, since costs have two
  * significant digits. Throws not_found for an unknown partner.
  */
-export async function bookAlerts(
+export async function loadBookAlerts(
   { store, yieldNow }: BookDeps,
   { partnerIds, ...listed }: Selection,
   slice: StoredRowRange,

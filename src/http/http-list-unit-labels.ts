@@ -17,7 +17,7 @@ const unitLabels = (units: readonly Unit[]): AddedColumn => {
 export const EXAMPLE_UNIT_LABELS: AddedColumn = { ...unitLabels([]), valueOf: () => "1" };
 
 /** Reads the labels of the units of listed components, if the caller wants a table of them. */
-export async function unitLabelResponseColumn(
+export async function httpListUnitLabelColumn(
   call: Pick<PartnerCall, "query" | "request" | "store">,
   rows: readonly { unitId: string | null }[],
 ): Promise<AddedColumn | undefined> {

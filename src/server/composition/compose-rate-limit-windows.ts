@@ -18,7 +18,7 @@ const PASSCODES_OF_ADDRESS = 5;
 const PASSCODES_OF_EMBED = 30;
 
 /** Returns the rate windows of callers: of this server, or shared by all on the database. */
-export function composeRateWindows(deps: {
+export function composeRateLimitWindows(deps: {
   limits: Config["limits"];
   store: Store;
   monotonicMs: () => number;

@@ -1,4 +1,4 @@
-import type { Component, ComponentToScore } from "../../domain/component.ts";
+import type { Component, ComponentToScore } from "../component.ts";
 
 /**
  * The cause of a score change, which decides what is announced. A snapshot and a smart sensor event announce every

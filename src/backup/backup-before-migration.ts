@@ -16,7 +16,7 @@ import {
  * database with which an older executable can replace the migrated one.
  * @throws OperatorError if the copy fails, so that no migration runs without it.
  */
-export function createPreMigrationBackup(db: Database, dir: string, now: Instant): string {
+export function backUpBeforeMigration(db: Database, dir: string, now: Instant): string {
   const name = `before-upgrade-${sqliteSchemaVersion(db)}-${isoText(now).slice(0, 23).replace(/[-:.]/g, "")}Z.db`;
   let scratch: string | undefined;
   try {

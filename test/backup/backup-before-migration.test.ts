@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createPreMigrationBackup } from "../../src/backup/pre-migration-backup.ts";
+import { backUpBeforeMigration } from "../../src/backup/backup-before-migration.ts";
 import { openSqlite } from "../../src/store/sqlite/open-sqlite.ts";
 import { SQLITE_MIGRATIONS, type SqliteMigration } from "../../src/store/sqlite/sqlite-migrations.ts";
 
@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const beforeUpgrade = (db: Database) => void createPreMigrationBackup(db, backups, NOW);
+const beforeUpgrade = (db: Database) => void backUpBeforeMigration(db, backups, NOW);
 const open = (migrations: readonly SqliteMigration[]) =>
   openSqlite(file, { now: NOW, migrations, beforeUpgrade });
 const columns = (path: string) => {
