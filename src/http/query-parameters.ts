@@ -200,8 +200,7 @@ export function parsePlanTermsHttpQueryOrDefaults(query: HttpQuery): PlanTerms {
 
 const LONGEST_SEARCH = 100;
 
-/** Parses the filters of properties; undefined without any. */
-/** Parses the filters of properties; `knownHazards` are by their codes. Throws invalid_request. */
+/** Parses the filters of properties, `knownHazards` by their codes; undefined without any. Throws invalid_request. */
 export function parsePropertyFilter(
   query: HttpQuery,
   knownHazards: ReadonlyMap<string, unknown>,

@@ -259,7 +259,7 @@ describe("the page of a property", () => {
         likely.some(({ component_id }) => component_id === id) &&
         !units.some((unit: Json) => unit.appliance_id === appliance_id),
     );
-    const shown = /(\d+) more components? \((\$[\d,]+)\) (?:is|are) not due by the plan/.exec(textOf(page))!;
+    const shown = /(\d+) components? \((\$[\d,]+)\) (?:is|are) not due by the plan/.exec(textOf(page))!;
     const cost = left.reduce((sum, { proactive_cost }) => sum + proactive_cost, 0);
     expect(left).not.toBeEmpty();
     expectShown("likely failures", shown.slice(1), [left.length, cost]);

@@ -3,13 +3,16 @@ import { join } from "node:path";
 /** The executable under test: the one that was built, or the one that the environment names. */
 export const EXECUTABLE = process.env.MAINSTAY_EXECUTABLE ?? join(import.meta.dir, "../../dist/mainstay");
 
+/** The environment in which it runs as it is delivered. */
+export const DELIVERED_ENVIRONMENT = { PATH: "/usr/bin:/bin" };
+
 /**
- * The environment of its processes. The engine compiles a function, and compiles it again optimized, only after ten times
+ * The environment of its processes, but for those of `mainstay smoke`. The engine compiles a function, and compiles it again optimized, only after ten times
  * the usual number of calls: the processes of tests end before most of what it compiles has paid off, which took a
  * quarter of their processor time.
  */
 export const ENVIRONMENT = {
-  PATH: "/usr/bin:/bin",
+  ...DELIVERED_ENVIRONMENT,
   BUN_JSC_thresholdForJITAfterWarmUp: "5000",
   BUN_JSC_thresholdForJITSoon: "1000",
   BUN_JSC_thresholdForOptimizeAfterWarmUp: "10000",

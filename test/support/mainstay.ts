@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient, type Credential, requestToken } from "./client.ts";
 import { eventually, TEST_TIMEOUT_MS, TIMEOUT_MS } from "./eventually.ts";
-import { COMMAND_ENVIRONMENT, ENVIRONMENT, EXECUTABLE } from "./executable.ts";
+import { COMMAND_ENVIRONMENT, DELIVERED_ENVIRONMENT, ENVIRONMENT, EXECUTABLE } from "./executable.ts";
 import type { Json } from "./json.ts";
 import {
   connectTo,
@@ -114,7 +114,8 @@ export async function runMainstay(
 ): Promise<Outcome> {
   const child = Bun.spawn([...(options.under ?? []), EXECUTABLE, ...args], {
     cwd: options.cwd ?? tmpdir(),
-    env: { ...COMMAND_ENVIRONMENT, ...options.env },
+    // It runs a whole server, at least one of which has to be as it is delivered.
+    env: { ...(args[0] === "smoke" ? DELIVERED_ENVIRONMENT : COMMAND_ENVIRONMENT), ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const timer = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);

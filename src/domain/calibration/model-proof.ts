@@ -61,7 +61,7 @@ const RESAMPLES = 400;
 const NORMAL_5_PERCENT = 1.6448536269514722;
 /** With fewer properties that have outcomes, resamples of them say little about others. */
 const FEWEST_PROPERTIES = 5;
-/** Returns why a proof has no difference with an interval. */
+/** The reason why a proof has no difference with an interval. */
 export const LACKS_OUTCOMES = `fewer than ${FEWEST_PROPERTIES} properties have outcomes in the validation year`;
 /** Forecasts are ranked by four decimals. */
 const HIGHEST_RANK = 10_000;

@@ -4,5 +4,5 @@ import { wholeMoney } from "./currency-and-unit-wording.ts";
 export function likelyFailuresText({ count, cost }: { count: number; cost: number }): string | undefined {
   if (count === 0) return undefined;
   const [components, are, them] = count === 1 ? ["component", "is", "it"] : ["components", "are", "them"];
-  return `${count.toLocaleString("en-US")} more ${components} (${wholeMoney(Math.round(cost))}) ${are} not due by the plan, but more likely than not to fail within 12 months. Inspect ${them}: an engineer may call for replacement.`;
+  return `${count.toLocaleString("en-US")} ${components} (${wholeMoney(Math.round(cost))}) ${are} not due by the plan, but more likely than not to fail within 12 months. Inspect ${them}: an engineer may call for replacement.`;
 }

@@ -95,12 +95,14 @@ async function renewPlans(
   find: (limit: number) => Promise<string[]>,
 ): Promise<number> {
   const renewed = new Set<string>();
+  let changedAgain = 0;
   while (true) {
-    // All that are renewed may have changed again, and be found first.
-    const limit = renewed.size + propertiesOfRound;
+    // Those that have changed again are found first.
+    const limit = changedAgain + propertiesOfRound;
     const found = await find(limit);
     // Changes made meanwhile are left to the next call: one renewal of each property is enough.
     const left = found.filter((propertyId) => !renewed.has(propertyId));
+    changedAgain = found.length - left.length;
     for (const propertyId of left) renewed.add(propertyId);
     await renewEach(deps, partnerId, left);
     if (found.length < limit) return renewed.size;

@@ -144,7 +144,7 @@ function validationSection({
       ] as const,
   );
   return `<h2>Validation</h2>
-<p>A calibration from the records up to ${unbroken(from)} forecast the year to ${unbroken(to)}: ${components.toLocaleString("en")} components, ${failed.toLocaleString("en")} failures. Each measure has a 90% interval, from resampling whole properties.</p>
+<p>A calibration from the records up to ${unbroken(from)} forecast the year to ${unbroken(to)}: ${components.toLocaleString("en")} components, ${failed.toLocaleString("en")} failures. Measures have a 90% interval, from resampling whole properties, if at least five properties have outcomes.</p>
 <div class="card scroll">${table(["Measure", "Default model", "Calibrated"], rows)}</div>
 <p>The 80% failure windows as of ${unbroken(from)}, compared with the failures until ${unbroken(to)}.</p>
 <div class="card scroll">${table(["Failure windows", "Default model", "Calibrated"], held)}</div>`;
@@ -152,7 +152,7 @@ function validationSection({
 
 function forecastSection({ validation: { before, after } }: CalibrationContent): string {
   return `<h2>Forecast and outcome</h2>
-<p>Components in ten bins by forecast. On the dashed line, the share that failed equals the forecast; above it, more failed. The area of a dot shows the number of components, and the line through it is the 90% interval of the outcome.</p>
+<p>Components in ten bins by forecast. On the dashed line, the share that failed equals the forecast; above it, more failed. The area of a dot shows the number of components, and the line through it is the 90% interval of the outcome; a dot without a line has none.</p>
 <div class="pair">${forecastFigure(before, "Default model")}${forecastFigure(after, "Calibrated")}</div>`;
 }
 

@@ -232,7 +232,8 @@ export function sectionDueDateText(
   { dueNow, action, due }: Pick<ActionRow, "dueNow" | "action" | "due">,
   asOf: string,
 ): string | undefined {
-  if (dueNow !== null) return capitalizeFirst(dueNowDate(dueNow, asOf));
+  // An older server answers without the field during an upgrade of several servers.
+  if (dueNow) return capitalizeFirst(dueNowDate(dueNow, asOf));
   if (action === "replace_now" || action === "immediate_hazard") return "Now";
   return due === null ? undefined : monthOf(due);
 }

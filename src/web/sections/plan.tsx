@@ -114,7 +114,8 @@ export function PlanCostsAndReserveSection(props: {
 }) {
   const { plan, details, forecast, reserve, links = {} } = props;
   const { due_now: due } = plan;
-  const likely = likelyFailuresText(plan.likely_failures);
+  // During an upgrade of several servers, an older one may answer, without this field.
+  const likely = likelyFailuresText(plan.likely_failures ?? { count: 0, cost: 0 });
   return (
     <ReportSection
       id="plan"
