@@ -32,7 +32,7 @@ export const listedAction = record("PortfolioAction", {
   system: enumOf(SYSTEMS, "Building system", "plumbing"),
   ...actionFields,
   risk_tier: riskTier.describedAs("Tier; of an appliance as a whole, the worst of its components"),
-  replace_on: day("Day that the work waits for; null if it is due now").orNull(),
+  replace_on: day("Day that the work waits for; null for what is due now, and for inspections").orNull(),
   due_now: dueNow,
   failure_probability_12m: number(
     "Probability of failure within 12 months; of an appliance as a whole, that any of its components fails",

@@ -1,6 +1,6 @@
 import type { unitWithMinorParts } from "./appliance-plan.ts";
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import { fastPower, type PartInPlace, survivalOfPartInPlace } from "./part-in-place.ts";
+import { fastPower, survivalOfPartInPlace, survivalProbabilityAt } from "./part-in-place.ts";
 import { replacementMonth } from "./replacement-advice.ts";
 import { meanSurvivalByMonth } from "./unit-policy.ts";
 import type { UnitInPlace } from "./whole-unit.ts";
@@ -95,15 +95,6 @@ export function failureProbabilityIn({ principal, principalAge }: UnitInPlace, m
   const { shape, scaleYears } = principal;
   const passed = (months: number) => fastPower((principalAge.ageYears + months / 12) / scaleYears, shape);
   return -Math.expm1(-principalAge.hazardRatio * (passed(month) - passed(month - 1)));
-}
-
-/** Returns the probability that a part works at the end of a month. */
-export function survivalProbabilityAt(
-  { shape, scaleYears, ageYears, hazardRatio }: PartInPlace,
-  month: number,
-): number {
-  const age = ageYears / scaleYears;
-  return Math.exp(-hazardRatio * (fastPower(age + month / 12 / scaleYears, shape) - fastPower(age, shape)));
 }
 
 /** Adds the least that a part and its successors have cost until each point: for as little wear as there can be. */

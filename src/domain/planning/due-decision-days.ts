@@ -1,15 +1,9 @@
 import type { ScoreState } from "../scoring/scoring-types.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import { isUnitToGo, planParts, unitWithMinorParts, type WholeAppliance } from "./appliance-plan.ts";
-import {
-  DueBounds,
-  failureProbabilityIn,
-  plannedMonth,
-  survivalProbabilityAt,
-  type WornUnit,
-} from "./due-bounds.ts";
+import { DueBounds, failureProbabilityIn, plannedMonth, type WornUnit } from "./due-bounds.ts";
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import type { PartInPlace } from "./part-in-place.ts";
+import { type PartInPlace, survivalProbabilityAt } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
 import type { UnitTiming } from "./unit-advice.ts";
 

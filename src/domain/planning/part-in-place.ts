@@ -72,6 +72,15 @@ export function survivalOfPartInPlace(
   return survival;
 }
 
+/** Returns the probability that a part works at the end of a month. */
+export function survivalProbabilityAt(
+  { shape, scaleYears, ageYears, hazardRatio }: Life & PartAge,
+  month: number,
+): number {
+  const age = ageYears / scaleYears;
+  return Math.exp(-hazardRatio * (fastPower(age + month / 12 / scaleYears, shape) - fastPower(age, shape)));
+}
+
 /** Returns the probability of failing in each month, given the survival at its ends; index 0 is 0. */
 export function monthlyFailureProbabilities(survival: Float64Array): Float64Array {
   const shares = new Float64Array(survival.length);

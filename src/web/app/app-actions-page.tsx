@@ -26,7 +26,7 @@ const FILTERS = ["action", "system", "state", "tier", "work", "min_cost", "sort"
 const ACTIONS = ["immediate_hazard", "replace_now", "inspect", "replace_by"] as const;
 /** Days from today by which work is due, with their labels. */
 const DUE = [
-  ["0", "Now"],
+  ["0", "Due now"],
   ["90", "Within 90 days"],
   ["365", "Within 12 months"],
 ] as const;
