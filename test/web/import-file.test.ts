@@ -77,6 +77,32 @@ test("rows that make too many records are sent fewer at a time, each once and in
   expect(Math.max(...taken.map(([, count]) => count))).toBe(50);
 });
 
+// Rule: import-rows
+test("a call ends with a property where one ends among its rows, since rows without a serial are matched by count", async () => {
+  const sizes = async (...properties: [name: string, rows: number][]) => {
+    const rows = properties.flatMap(([name, count]) => Array.from({ length: count }, () => [name, "PTAC"]));
+    const table = {
+      ...{ name: "a.csv", columns: ["Building", "Equipment"], unnamed: 0 },
+      rows: rows.map((cells, at) => ({ number: at + 2, cells })),
+    };
+    const sent: number[] = [];
+    const api = {
+      write: async (_method: string, _path: string, { rows }: { rows: string[][] }) => {
+        if (rows.length > 200) throw new ApiFailure("too_large", "too many");
+        sent.push(rows.length);
+        return plain;
+      },
+    } as never;
+    const fields = { partner_property_id: "Building", type_id: "Equipment" };
+    await importAppFile(api, table, { mapping: { ...mapping, fields }, isDry: false }, () => {});
+    return sent;
+  };
+  expect(await sizes(["A", 150], ["B", 100], ["C", 60])).toEqual([150, 160]);
+  // Blank cells are of the property above.
+  expect(await sizes(["A", 1], ["", 149], ["B", 100])).toEqual([150, 100]);
+  expect(await sizes(["A", 250], ["B", 10])).toEqual([200, 60]);
+});
+
 test("a row that makes too many by itself is reported", async () => {
   await expect(imported(3, 0)).rejects.toThrow("more than 2000 records");
 });

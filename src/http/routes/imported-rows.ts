@@ -17,7 +17,7 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
       method: "POST",
       path: "/v1/import-rows",
       summary: "Import rows of a table with columns of any names",
-      description: `Takes up to ${MOST_ROWS} rows of a CSV file or a sheet; send a longer file in several requests, each with all headings and with the \`mapping\` of the first response. A row becomes a property, an appliance, a service event or a claim, and what exists already stays as it is, so a repeated request adds nothing; \`update\` changes it by the cells that are not empty. A row names a property by \`property_id\` or by \`partner_property_id\`, else by its address or name. With \`dry_run\`, nothing is written, and rows that refer to rows of other requests are rejected. 409 while another import of the account runs.`,
+      description: `Takes up to ${MOST_ROWS} rows of a CSV file or a sheet; send a longer file in several requests, each with all headings, with the \`mapping\` of the first response, and with all rows of a property, since equipment without a \`serial\` is matched by count. A row becomes a property, an appliance, a service event or a claim, and what exists already stays as it is, so a repeated request adds nothing; \`update\` changes it by the cells that are not empty. A row names a property by \`property_id\` or by \`partner_property_id\`, else by its address or name. With \`dry_run\`, nothing is written, and rows that refer to rows of other requests are rejected. 409 while another import of the account runs.`,
       tag: "Properties",
       request: {
         type: importedRowsRequest,

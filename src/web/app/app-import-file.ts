@@ -251,18 +251,45 @@ export const importRowsPerCall = ({ columns }: Pick<AppImportFile, "columns">) =
 type Api = Pick<ApiClient, "write">;
 type HowToImport = { mapping?: AppImportMapping; isDry: boolean; silent?: boolean; updates?: boolean };
 
+/** The fields that say which property a row is of. */
+const PROPERTY_FIELDS = ["property_id", "partner_property_id", "name", "address"] as const;
+
 /**
- * Sends rows of a file from a place on: at most `most`, and fewer where they make more records than a call may. Returns the
- * response with how many were sent.
+ * Returns how many rows to send from a place on, at most `count`: as many as end with a property, where one ends among them. The
+ * API matches equipment without a serial by its count, with what was on record before the call.
+ */
+function rowsToEndOfProperty(
+  { columns, rows }: AppImportFile,
+  mapping: AppImportMapping | undefined,
+  at: number,
+  count: number,
+): number {
+  if (at + count >= rows.length) return count;
+  const places = PROPERTY_FIELDS.flatMap((field) => {
+    const column = mapping?.fields[field];
+    return column === undefined ? [] : [columns.findIndex((name) => name.trim() === column)];
+  });
+  const propertyOf = ({ cells }: TableRow) => places.map((place) => cellText(cells[place] ?? "")).join("\0");
+  const blank = places.map(() => "").join("\0");
+  for (let sent = count; sent > 0; sent--) {
+    const next = propertyOf(rows[at + sent]!);
+    if (next !== blank && next !== propertyOf(rows[at + sent - 1]!)) return sent;
+  }
+  return count;
+}
+
+/**
+ * Sends rows of a file from a place on: at most `most`, and fewer where they make more records than a call may or where a
+ * property ends. Returns the response with how many were sent, and how many a call may have.
  */
 export async function sendAppRows(
   api: Api,
   file: AppImportFile,
   { at, most }: { at: number; most: number },
   { mapping, isDry, silent = false, updates = false }: HowToImport,
-): Promise<{ answer: ImportedRowsJson; sent: number; rejected: readonly RejectedRow[] }> {
+): Promise<{ answer: ImportedRowsJson; sent: number; most: number; rejected: readonly RejectedRow[] }> {
   for (let count = most; ; count = Math.ceil(count / 2)) {
-    const rows = file.rows.slice(at, at + count);
+    const rows = file.rows.slice(at, at + rowsToEndOfProperty(file, mapping, at, count));
     const firstRow = rows[0]!.number;
     try {
       const answer = await api.write<ImportedRowsJson>("POST", "/v1/import-rows", {
@@ -289,6 +316,7 @@ export async function sendAppRows(
       return {
         answer: { ...answer, same_address: numbered(same_address), changes: numbered(changes) },
         sent: rows.length,
+        most: count,
         rejected,
       };
     } catch (error) {
@@ -327,9 +355,10 @@ export async function importAppFile(
   let most = importRowsPerCall(file);
   while (run.done < file.rows.length) {
     if (signal?.aborted) return;
-    const { answer, sent, rejected } = await sendAppRows(api, file, { at: run.done, most }, how);
+    const call = await sendAppRows(api, file, { at: run.done, most }, how);
+    const { answer, sent, rejected } = call;
     // The next rows are probably as dense.
-    if (run.done + sent < file.rows.length) most = sent;
+    most = call.most;
     const counts = Object.fromEntries(
       IMPORT_KINDS.map((kind) => {
         const [sum, more] = [run.counts[kind], answer[kind]];
