@@ -96,10 +96,10 @@ function addCommand(node: Commander, command: Command, invoke: ParserOptions["in
 }
 
 function addGlobals(node: Commander): void {
-  addOptions(node.helpOption("-h, --help", "print this help"), GLOBAL_OPTIONS);
+  addOptions(node.helpOption("-h, --help", "print this help"), GLOBAL_OPTIONS, { lastCounts: true });
 }
 
-function addOptions(node: Commander, options: Options): void {
+function addOptions(node: Commander, options: Options, { lastCounts = false } = {}): void {
   for (const [name, { placeholder, description, repeated }] of Object.entries(options)) {
     const option = new CommanderOption(
       commandOptionFlag(name) + (placeholder ? ` <${placeholder}>` : ""),
@@ -108,6 +108,15 @@ function addOptions(node: Commander, options: Options): void {
     // Commander treats `--no-key` as the negation of `--key`; here it is a switch of its own.
     option.negate = false;
     if (repeated) option.argParser((text: string, before: string[] = []) => [...before, text]);
+    else if (placeholder && !lastCounts)
+      option.argParser((text: string, before: string | undefined) => {
+        if (before === undefined) return text;
+        const [flag, values] = [
+          commandOptionFlag(name),
+          `${JSON.stringify(before)} and ${JSON.stringify(text)}`,
+        ];
+        throw new UsageError(`${flag} was given twice, with ${values}; give it once`);
+      });
     node.addOption(option);
   }
 }

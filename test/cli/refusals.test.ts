@@ -44,6 +44,8 @@ async function commandsBelow(path: string[]): Promise<Command[]> {
   return [{ path, args: args.filter((argument) => argument !== "[options]"), options }];
 }
 
+/** The options that may be given several times. */
+const REPEATED = ["--set", "--clear", "--event", "--map", "--map-values", "--default"];
 const GLOBAL = ["--config", "--data-dir", "--json"];
 const COMMANDS = await commandsBelow([]);
 const cases = COMMANDS.map((command) => [command.path.join(" "), command] as const);
@@ -156,6 +158,9 @@ describe.each(cases)("mainstay %s", (_, { path, args, options }) => {
         const missing = await refusal(path, [...given, flag], 2);
         expect(missing.error).toContain(flag);
         if (ANY_TEXT.includes(placeholder!)) return;
+        const twice = await run(...path, ...given, flag, "no such thing", flag, "another", "--json");
+        if (twice.stderr.includes("given twice")) expect(JSON.parse(twice.stderr).error).toContain(flag);
+        else expect(REPEATED, `${path.join(" ")} ${flag}`).toContain(flag);
         const { error, hint } = await refusal(path, [...given, flag, "no such thing"], 2);
         expect(error).toContain(flag);
         expect(error).toContain("no such thing");

@@ -88,6 +88,14 @@ describe("a guessed mapping", () => {
     expect(words.map(([field]) => field).filter((field) => !known.includes(field))).toEqual([]);
   });
 
+  test("refuses a list of components, whose rows would each become an appliance", () => {
+    const list = (id: string) => `
+      component_id | appliance_type | appliance_install_year
+      ${id} | boiler | 1998`;
+    expect(() => guess(list("C_01m7xtfcg7e14a5g7edqadn8kz"))).toThrow("The rows are components");
+    expect(guess(list("B-12")).rows).toBe("appliances");
+  });
+
   test("knows the first choices of a column, and of many columns", () => {
     const choices = (columns: number, rows: number) => {
       const cells = Array.from({ length: columns }, (_, at) => `Boiler${at} type`);

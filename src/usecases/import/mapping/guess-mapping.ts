@@ -1,3 +1,4 @@
+import { invalid } from "../../../domain/errors.ts";
 import { isId } from "../../../domain/ids/record-ids.ts";
 import { cellDateFormatOf, DAY_FIELDS, type DateFormat } from "../../../table-cells/table-cell-dates.ts";
 import { tableCellFieldsWithDecimalComma } from "../../../table-cells/table-cell-numbers.ts";
@@ -57,6 +58,10 @@ export function guessColumnFields(
     }),
   );
   const rows = kindOf(columns, known);
+  if (rows === "appliances" && columns.some(isOfComponentIds))
+    throw invalid(
+      "The rows are components, which a file with columns of any names cannot change. Import them with `mainstay import --components`",
+    );
   const kind = rows === "visits" ? "service_events" : rows;
   const fields = fieldsOf(columns, kind, known);
   const reference = kind === "properties" ? {} : fieldsOf(columns, "properties", known);
@@ -105,6 +110,10 @@ function wordsOf(heading: string, chosen: ReadonlyMap<string, string>, taken: Re
   const words = plainWords(heading);
   return taken.has(words) ? "" : words;
 }
+
+/** Returns whether each row has the ID of a component, as the list of components does. */
+const isOfComponentIds = ({ cells }: Column) =>
+  cells.length > 0 && cells.every((cell) => isId("component", cell));
 
 const isAbove5 = ({ cells }: Column) => cells.some((cell) => Number(cell) > 5);
 
