@@ -96,11 +96,11 @@ function addCommand(node: Commander, command: Command, invoke: ParserOptions["in
 }
 
 function addGlobals(node: Commander): void {
-  addOptions(node.helpOption("-h, --help", "print this help"), GLOBAL_OPTIONS, { lastCounts: true });
+  addOptions(node.helpOption("-h, --help", "print this help"), GLOBAL_OPTIONS);
 }
 
-function addOptions(node: Commander, options: Options, { lastCounts = false } = {}): void {
-  for (const [name, { placeholder, description, repeated }] of Object.entries(options)) {
+function addOptions(node: Commander, options: Options): void {
+  for (const [name, { placeholder, description, repeated, setting }] of Object.entries(options)) {
     const option = new CommanderOption(
       commandOptionFlag(name) + (placeholder ? ` <${placeholder}>` : ""),
       description,
@@ -108,7 +108,8 @@ function addOptions(node: Commander, options: Options, { lastCounts = false } = 
     // Commander treats `--no-key` as the negation of `--key`; here it is a switch of its own.
     option.negate = false;
     if (repeated) option.argParser((text: string, before: string[] = []) => [...before, text]);
-    else if (placeholder && !lastCounts)
+    // An option that overrides a setting may be repeated, and the last counts, so that a script can add its own.
+    else if (placeholder && setting === undefined)
       option.argParser((text: string, before: string | undefined) => {
         if (before === undefined) return text;
         const [flag, values] = [

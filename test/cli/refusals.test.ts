@@ -44,8 +44,8 @@ async function commandsBelow(path: string[]): Promise<Command[]> {
   return [{ path, args: args.filter((argument) => argument !== "[options]"), options }];
 }
 
-/** The options that may be given several times. */
-const REPEATED = ["--set", "--clear", "--event", "--map", "--map-values", "--default"];
+/** The options that may be given several times; of one that overrides a setting, the last counts. */
+const REPEATED = ["--set", "--clear", "--event", "--map", "--map-values", "--default", "--port"];
 const GLOBAL = ["--config", "--data-dir", "--json"];
 const COMMANDS = await commandsBelow([]);
 const cases = COMMANDS.map((command) => [command.path.join(" "), command] as const);

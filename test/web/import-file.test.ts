@@ -16,8 +16,10 @@ import {
   tableOfSheet,
   withAppCellMeaning,
   withDateFormat,
+  withFormatsOfWholeAppFile,
   withoutAmbiguousAppDates,
 } from "../../src/web/app/app-import-file.ts";
+import { sampleOfAppFile } from "../../src/web/app/app-import-sample.ts";
 import { readAppWorkbookFile } from "../../src/web/app/app-workbook-file.ts";
 import { ApiFailure } from "../../src/web/browser/api-failure.ts";
 
@@ -275,6 +277,44 @@ test("dates with the day or the month first have no format until one is chosen, 
   chooseWordingOfCurrencyAndUnits({ currency: "EUR", units: "metric" });
   expect(lacking({ ...guessed, dates: {} })).toEqual([true, false]);
   chooseWordingOfCurrencyAndUnits(US_DISPLAY);
+});
+
+// Rule: portfolio-app-import
+test("the mapping is guessed from rows with all words of the file, and from its whole length", () => {
+  const kinds = ["Boiler", "Elevator", "Water Heater"];
+  const rows = Array.from({ length: 3000 }, (_, at) => [
+    kinds[Math.floor(at / 1000)]!,
+    at === 2999 ? "7" : "",
+    `S${at}`,
+  ]);
+  const table = {
+    ...{ name: "a.csv", columns: ["Kind", "Roofs", "Serial"], unnamed: 0 },
+    rows: rows.map((cells, at) => ({ number: at + 2, cells })),
+  };
+  const sample = sampleOfAppFile(table).rows;
+  expect(sample).toHaveLength(200);
+  expect(new Set(sample.map(({ cells }) => cells[0]))).toEqual(new Set(kinds));
+  expect(sample.some(({ cells }) => cells[1] === "7")).toBe(true);
+  const few = { ...table, rows: table.rows.slice(0, 200) };
+  expect(sampleOfAppFile(few)).toBe(few);
+});
+
+// Rule: portfolio-app-import
+test("the format of dates and numbers is that of the whole file, not of the rows of the first call", async () => {
+  const days = Array.from(
+    { length: 260 },
+    (_, at) => `${1 + Math.floor(at / 20)}/03/2025,${at < 230 ? "850" : "1,5"}`,
+  );
+  const table = (await read(
+    `Done;Cost\n${days.join("\n").replaceAll(",", ";").replaceAll(";5", ",5")}\n`,
+  )) as AppImportFile;
+  const guessed: AppImportMapping = {
+    ...{ ...mapping, fields: { date: "Done", total_cost: "Cost" } },
+    dates: { date: "MM/DD/YYYY" },
+  };
+  expect(withFormatsOfWholeAppFile(table, guessed)).toMatchObject({
+    ...{ dates: { date: "DD/MM/YYYY" }, decimal_comma: ["total_cost"] },
+  });
 });
 
 test("names of columns below a title are refused with the remedy", async () => {

@@ -138,10 +138,26 @@ function tableOfRows(name: string, all: readonly TableRow[]): AppImportFile | st
 
 const filledOf = ({ cells }: TableRow) => cells.filter((cell) => cell.trim() !== "").length;
 
-/** The cells of a column by which the API guesses, too. */
+/** Rows whose cells show the format of a column: more than a file has of twelve days. */
+const ROWS_OF_FORMATS = 20_000;
+
 function cellsOf({ columns, rows }: AppImportFile, column: string): string[] {
   const at = columns.findIndex((name) => name.trim() === column);
-  return rows.slice(0, MOST_ROWS).map(({ cells }) => cells[at] ?? "");
+  return rows.slice(0, ROWS_OF_FORMATS).map(({ cells }) => cells[at] ?? "");
+}
+
+/**
+ * Returns the mapping with the formats of dates and numbers that the rows of the file show: the API guesses them by the first
+ * ones, whose days may all be months, too.
+ */
+export function withFormatsOfWholeAppFile(file: AppImportFile, mapping: AppImportMapping): AppImportMapping {
+  const dates = { ...mapping.dates };
+  for (const field of DAY_FIELDS) {
+    const column = mapping.fields[field];
+    const format = column === undefined ? undefined : cellDateFormatOf(cellsOf(file, column));
+    if (format !== undefined) dates[field] = format;
+  }
+  return withDecimalCommas(file, { ...mapping, dates });
 }
 
 /**
@@ -221,7 +237,7 @@ export function distinctAppChoiceCells({ columns, rows }: AppImportFile, column:
   const counts = new Map<string, number>();
   let filled = 0;
   for (const { cells } of rows) {
-    const cell = cellText(cells[at] ?? "");
+    const cell = appCellText(cells[at] ?? "");
     if (cell === "") continue;
     filled++;
     counts.set(cell, (counts.get(cell) ?? 0) + 1);
@@ -232,7 +248,7 @@ export function distinctAppChoiceCells({ columns, rows }: AppImportFile, column:
 }
 
 /** The text by which the API finds the meaning of a cell. */
-const cellText = (cell: string) => cell.trim().replace(/ {2,}/g, " ");
+export const appCellText = (cell: string) => cell.trim().replace(/ {2,}/g, " ");
 
 /** Says what a cell of a field means; an empty meaning leaves it as it is. */
 export function withAppCellMeaning(
@@ -269,7 +285,8 @@ function rowsToEndOfProperty(
     const column = mapping?.fields[field];
     return column === undefined ? [] : [columns.findIndex((name) => name.trim() === column)];
   });
-  const propertyOf = ({ cells }: TableRow) => places.map((place) => cellText(cells[place] ?? "")).join("\0");
+  const propertyOf = ({ cells }: TableRow) =>
+    places.map((place) => appCellText(cells[place] ?? "")).join("\0");
   const blank = places.map(() => "").join("\0");
   for (let sent = count; sent > 0; sent--) {
     const next = propertyOf(rows[at + sent]!);

@@ -22,9 +22,11 @@ import {
   readAppCsvTable,
   sendAppRows,
   tableOfSheet,
+  withFormatsOfWholeAppFile,
   withoutAmbiguousAppDates,
 } from "./app-import-file.ts";
 import { AppImportMappingForm } from "./app-import-mapping.tsx";
+import { sampleOfAppFile } from "./app-import-sample.ts";
 import { readAppWorkbookFile } from "./app-workbook-file.ts";
 
 /** Imports a CSV file or a sheet of a workbook: what its columns contain, a check of all rows, and the import with the rows that were rejected. */
@@ -91,10 +93,11 @@ export function AppImportPage() {
       if (typeof table === "string") return setProblem(table);
       setFile(table);
       const first = { at: 0, most: importRowsPerCall(table) };
-      const { answer } = await sendAppRows(api, table, first, { isDry: true });
+      const { answer } = await sendAppRows(api, sampleOfAppFile(table), first, { isDry: true });
       if (!isLatest()) return;
       setGuess(answer);
-      setMapping(withoutAmbiguousAppDates(table, answer.mapping as AppImportMapping));
+      const guessed = withFormatsOfWholeAppFile(table, answer.mapping as AppImportMapping);
+      setMapping(withoutAmbiguousAppDates(table, guessed));
     }).finally(() => isLatest() && setReading(false));
     if (failure !== undefined && isLatest()) setProblem(failure);
   };
