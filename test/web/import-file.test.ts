@@ -280,7 +280,7 @@ test("dates with the day or the month first have no format until one is chosen, 
 });
 
 // Rule: portfolio-app-import
-test("the mapping is guessed from rows with all words of the file, and from its whole length", () => {
+test("the mapping is guessed from rows with all words of the file, and its first ones", () => {
   const kinds = ["Boiler", "Elevator", "Water Heater"];
   const rows = Array.from({ length: 3000 }, (_, at) => [
     kinds[Math.floor(at / 1000)]!,
@@ -295,6 +295,11 @@ test("the mapping is guessed from rows with all words of the file, and from its 
   expect(sample).toHaveLength(200);
   expect(new Set(sample.map(({ cells }) => cells[0]))).toEqual(new Set(kinds));
   expect(sample.some(({ cells }) => cells[1] === "7")).toBe(true);
+  const odd = table.rows.map(({ number }) => ({
+    number,
+    cells: [number === 2901 ? "3+" : `${number % 3}`, "", ""],
+  }));
+  expect(sampleOfAppFile({ ...table, rows: odd }).rows.some(({ cells }) => cells[0] === "3+")).toBe(false);
   const few = { ...table, rows: table.rows.slice(0, 200) };
   expect(sampleOfAppFile(few)).toBe(few);
 });
