@@ -4,12 +4,12 @@ import { type Instant, isoText } from "../domain/time.ts";
 import { parseIpNetwork } from "../ip-networks/ip-network.ts";
 import type { DatabaseState } from "../store/sqlite/sqlite-database-state.ts";
 import { daysUntilCertificateExpiry, readTlsIdentity } from "../tls/pem-files.ts";
-import { deliveryFailureMessage } from "../webhooks/delivery-failure-messages.ts";
 import {
   resolvePermittedWebhookAddresses,
   webhookHostWithoutBrackets,
 } from "../webhooks/webhook-connections.ts";
 import { createWebhookResolver } from "../webhooks/webhook-dns-resolver.ts";
+import { deliveryFailureMessage } from "../webhooks/webhook-failure-messages.ts";
 import {
   type DoctorCheck,
   type DoctorFinding,

@@ -3,8 +3,8 @@ import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import { readAuthorities } from "../tls/pem-files.ts";
-import { deliveryFailureMessage } from "../webhooks/delivery-failure-messages.ts";
 import type { ResolveHost } from "../webhooks/webhook-dns-resolver.ts";
+import { deliveryFailureMessage } from "../webhooks/webhook-failure-messages.ts";
 import { type PmsCredentials, pmsAuthorizationHeader } from "./pms-authorization.ts";
 import {
   type PmsEndpoint,

@@ -1,5 +1,5 @@
 import type { Instant } from "../domain/time.ts";
-import { nextAttemptAt } from "./delivery-retry-schedule.ts";
+import { nextAttemptAt } from "./webhook-retry-schedule.ts";
 import { signedWebhookHeaders } from "./webhook-signature-headers.ts";
 
 export type PendingDelivery = {

@@ -1,7 +1,7 @@
 import type { Instant } from "../domain/time.ts";
 import type { Timers } from "../event-loop/event-loop.ts";
 import type { SendRequest, SendResult } from "./attempt-webhook-delivery.ts";
-import type { DeliveryRepository } from "./delivery-repository.ts";
+import type { DeliveryRepository } from "./webhook-delivery-repository.ts";
 import { DEFAULT_PAUSE_LIMITS, type PauseLimits } from "./webhook-endpoint-health.ts";
 
 /** The logger, in the shape of Pino. */

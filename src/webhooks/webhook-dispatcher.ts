@@ -1,6 +1,6 @@
 import type { Instant } from "../domain/time.ts";
 import type { AttemptResult } from "./attempt-webhook-delivery.ts";
-import { DeliveryWorker } from "./delivery-worker.ts";
+import { DeliveryWorker } from "./webhook-delivery-worker.ts";
 import {
   DISPATCHER_DEFAULTS,
   type DispatcherDeps,

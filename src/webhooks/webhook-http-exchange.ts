@@ -2,12 +2,6 @@ import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP, type Socket } from "node:net";
 import type { SendRequest } from "./attempt-webhook-delivery.ts";
-import {
-  deliveryFailureMessage,
-  deliveryStatusMessage,
-  type ExchangePhase,
-  ExchangeTimeout,
-} from "./delivery-failure-messages.ts";
 import { webhookAddressRefusal } from "./webhook-address-policy.ts";
 import {
   AddressRefusedError,
@@ -17,6 +11,12 @@ import {
   webhookHostWithoutBrackets,
   webhookProxyAuthorization,
 } from "./webhook-connections.ts";
+import {
+  deliveryFailureMessage,
+  deliveryStatusMessage,
+  type ExchangePhase,
+  ExchangeTimeout,
+} from "./webhook-failure-messages.ts";
 
 type ExchangeResult = {
   statusCode: number | null;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { type Command, loadCommandModule } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
 import { isSettingKey } from "../../src/config/settings.ts";
-import { adminApiOperations } from "../../src/http/routes/admin-api.ts";
+import { adminApiOperations } from "../../src/http/routes/admin-api-routes.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { firstCells, MANUAL, marked, RENEW, readManual } from "./manual.ts";
 import { withSettings } from "./settings-tables.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { httpOperationPaths, type Operation } from "../../src/http/http-operation.ts";
-import { adminApiOperations } from "../../src/http/routes/admin-api.ts";
-import { consoleOperations, consoleRootOperation } from "../../src/http/routes/console.ts";
-import { embedOperations } from "../../src/http/routes/embeds.ts";
-import { metricsOperation } from "../../src/http/routes/metrics-endpoint.ts";
-import { partnerApiOperations } from "../../src/http/routes/partner-api.ts";
-import { portfolioAppOperation } from "../../src/http/routes/portfolio-app.ts";
+import { adminApiOperations } from "../../src/http/routes/admin-api-routes.ts";
+import { consoleOperations, consoleRootOperation } from "../../src/http/routes/console-routes.ts";
+import { embedOperations } from "../../src/http/routes/embeds-routes.ts";
+import { metricsOperation } from "../../src/http/routes/metrics-routes.ts";
+import { partnerApiOperations } from "../../src/http/routes/partner-api-routes.ts";
+import { portfolioAppOperation } from "../../src/http/routes/portfolio-app-routes.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { RevisionCaches } from "../../src/usecases/revision-caches/revision-caches.ts";
 import {

@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Document, Spectral } from "@stoplight/spectral-core";
 import { Json as JsonParser } from "@stoplight/spectral-parsers";
 import { oas } from "@stoplight/spectral-rulesets";
-import { partnerApiOperations } from "../../src/http/routes/partner-api.ts";
+import { partnerApiOperations } from "../../src/http/routes/partner-api-routes.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import {
   apiDocumentText,

@@ -2,7 +2,7 @@ import { createDeliveryRepository } from "../../src/usecases/deliveries/stored-d
 import { changePartner, enableOrDisablePartner } from "../../src/usecases/partners/administer-partner.ts";
 import { createPartner } from "../../src/usecases/partners/partners.ts";
 import type { AttemptEndpoint, PendingDelivery } from "../../src/webhooks/attempt-webhook-delivery.ts";
-import type { DeliveryRepository } from "../../src/webhooks/delivery-repository.ts";
+import type { DeliveryRepository } from "../../src/webhooks/webhook-delivery-repository.ts";
 import type { PartnerFixture } from "../support/partner-store.ts";
 import { MemoryDeliveryRepository } from "./memory-delivery-repository.ts";
 

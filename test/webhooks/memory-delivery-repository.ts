@@ -3,9 +3,9 @@ import type {
   AttemptResult,
   PendingDelivery,
 } from "../../src/webhooks/attempt-webhook-delivery.ts";
-import { MAX_DELAY_MS } from "../../src/webhooks/delivery-retry-schedule.ts";
 import type { DispatcherDeps } from "../../src/webhooks/webhook-dispatcher-deps.ts";
 import { type EndpointHealth, HEALTHY } from "../../src/webhooks/webhook-endpoint-health.ts";
+import { MAX_DELAY_MS } from "../../src/webhooks/webhook-retry-schedule.ts";
 
 export type StoredDelivery = PendingDelivery & {
   status: "pending" | "delivered" | "failed";

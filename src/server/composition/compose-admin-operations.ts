@@ -1,9 +1,9 @@
 import { configuredPublicUrl } from "../../config/configured-public-url.ts";
 import type { ConsoleSessions } from "../../http/console-session-cookies.ts";
 import type { Operation } from "../../http/http-operation.ts";
-import { type AdminApiDeps, adminApiOperations } from "../../http/routes/admin-api.ts";
-import { consoleOperations } from "../../http/routes/console.ts";
-import { metricsOperation } from "../../http/routes/metrics-endpoint.ts";
+import { type AdminApiDeps, adminApiOperations } from "../../http/routes/admin-api-routes.ts";
+import { consoleOperations } from "../../http/routes/console-routes.ts";
+import { metricsOperation } from "../../http/routes/metrics-routes.ts";
 import type { LoggedError } from "../../logging/logged-error.ts";
 import type { Metrics } from "../../metrics/prometheus-metrics.ts";
 import { testPmsConnection } from "../../pms/pms-connection-test.ts";

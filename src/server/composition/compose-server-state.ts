@@ -1,5 +1,5 @@
 import { effectiveSettings } from "../../config/effective-settings.ts";
-import type { ServerState } from "../../http/routes/admin-server.ts";
+import type { ServerState } from "../../http/routes/admin-server-routes.ts";
 import type { JobSchedule } from "../../jobs/job-schedule.ts";
 import type { Listeners } from "../server-listeners.ts";
 import { composeServerOverview, type OverviewSources } from "./compose-server-overview.ts";

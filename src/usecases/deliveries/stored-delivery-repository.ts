@@ -5,9 +5,9 @@ import type { Instant } from "../../domain/time.ts";
 import type { Encryptor } from "../../secrets/encryptor.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { AttemptResult } from "../../webhooks/attempt-webhook-delivery.ts";
-import type { DeliveryRepository, RevisedEndpoint } from "../../webhooks/delivery-repository.ts";
-import { MAX_DELAY_MS } from "../../webhooks/delivery-retry-schedule.ts";
+import type { DeliveryRepository, RevisedEndpoint } from "../../webhooks/webhook-delivery-repository.ts";
 import { HEALTHY } from "../../webhooks/webhook-endpoint-health.ts";
+import { MAX_DELAY_MS } from "../../webhooks/webhook-retry-schedule.ts";
 
 /** The most decrypted secrets kept in memory, by their encrypted text. */
 const MAX_SECRETS = 1000;

@@ -1,7 +1,7 @@
 import { beforeEach, expect, spyOn, test } from "bun:test";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import type { PartnerOperation } from "../../../src/http/http-operation.ts";
-import { serviceEventOperations } from "../../../src/http/routes/service-events.ts";
+import { serviceEventOperations } from "../../../src/http/routes/service-events-routes.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import type { PortfolioWriter } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { PartnerOperation } from "../../../src/http/http-operation.ts";
-import { serviceEventOperations } from "../../../src/http/routes/service-events.ts";
-import { workMarkOperations } from "../../../src/http/routes/work-marks.ts";
+import { serviceEventOperations } from "../../../src/http/routes/service-events-routes.ts";
+import { workMarkOperations } from "../../../src/http/routes/work-marks-routes.ts";
 import { type ImportRequest, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import { importTableRows } from "../../../src/usecases/import/import-table-rows.ts";
 import { RescoreLimit, RescoreLimitExceeded } from "../../../src/usecases/rescoring/rescore-limit.ts";

@@ -3,7 +3,7 @@ import {
   deliveryFailureMessage,
   deliveryStatusMessage,
   ExchangeTimeout,
-} from "../../src/webhooks/delivery-failure-messages.ts";
+} from "../../src/webhooks/webhook-failure-messages.ts";
 
 const failure = (code: string, more: object = {}) =>
   Object.assign(new Error("raw message"), { code, ...more });

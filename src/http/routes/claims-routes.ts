@@ -48,7 +48,7 @@ import {
   readOperationReplies,
 } from "../http-operation.ts";
 import { parseRowRange } from "../query-parameters.ts";
-import { requirePropertyInPath } from "./properties.ts";
+import { requirePropertyInPath } from "./properties-routes.ts";
 
 export function claimOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
   return [

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AttemptResult, PendingDelivery } from "../../src/webhooks/attempt-webhook-delivery.ts";
-import { MAX_DELAY_MS } from "../../src/webhooks/delivery-retry-schedule.ts";
 import { HEALTHY } from "../../src/webhooks/webhook-endpoint-health.ts";
+import { MAX_DELAY_MS } from "../../src/webhooks/webhook-retry-schedule.ts";
 import { type PartnerFixture, usePartnerStore } from "../support/partner-store.ts";
 import { databaseFixture, memoryFixture, type RepositoryFixture } from "./delivery-repositories.ts";
 

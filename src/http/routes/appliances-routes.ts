@@ -56,7 +56,7 @@ import {
   readOperationReplies,
 } from "../http-operation.ts";
 import { parseRetiredFilter, parseRowRange } from "../query-parameters.ts";
-import { requirePropertyInPath } from "./properties.ts";
+import { requirePropertyInPath } from "./properties-routes.ts";
 
 const EXAMPLE = {
   property_id: "P_01m7xtfcg7e14a5g7edqadn8kz",

@@ -12,7 +12,7 @@ import { type Operation, ok, partnerOperation, readOperationReplies } from "../h
 import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query-parameters.ts";
 import { lossDeps, lossFileReply } from "../loss-replies.ts";
 import { parseTableFormatParameter, XLSX } from "../workbook-replies.ts";
-import { requirePropertyInPath } from "./properties.ts";
+import { requirePropertyInPath } from "./properties-routes.ts";
 
 const replies = readOperationReplies("The losses", lossesReply);
 const lossReplies = { ...replies, 200: { ...replies[200], alternativeType: [CSV, XLSX] } };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { PartnerQueue } from "../../src/webhooks/partner-delivery-queue.ts";
+import { PartnerQueue } from "../../src/webhooks/webhook-partner-queue.ts";
 
 const delivery = (id: string, orderKey: string | null = null) => ({ id, orderKey });
 

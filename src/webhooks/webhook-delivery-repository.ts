@@ -2,7 +2,7 @@ import type { Instant } from "../domain/time.ts";
 import type { AttemptEndpoint, AttemptResult, PendingDelivery } from "./attempt-webhook-delivery.ts";
 import type { EndpointHealth } from "./webhook-endpoint-health.ts";
 
-/** The deliveries in the store. `test/webhooks/delivery-repository.test.ts` runs against every implementation. */
+/** The deliveries in the store. `test/webhooks/webhook-delivery-repository.test.ts` runs against every implementation. */
 export type DeliveryRepository = {
   /**
    * Returns the enabled partners with a due delivery: a pending one scheduled for `now` or earlier, or further ahead

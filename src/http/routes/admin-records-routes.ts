@@ -17,14 +17,14 @@ import {
 } from "../http-operation.ts";
 import { runWithoutKey } from "../idempotency-key.ts";
 import { invalidParameterFailure, parseRowRange } from "../query-parameters.ts";
-import { requirePartnerInPath } from "./admin-partners.ts";
-import { applianceOperations } from "./appliances.ts";
-import { claimOperations } from "./claims.ts";
-import { componentOperations } from "./components.ts";
-import { lossOperations } from "./losses.ts";
-import { planOperations } from "./plans.ts";
-import { propertyOperations } from "./properties.ts";
-import { serviceEventOperations } from "./service-events.ts";
+import { requirePartnerInPath } from "./admin-partners-routes.ts";
+import { applianceOperations } from "./appliances-routes.ts";
+import { claimOperations } from "./claims-routes.ts";
+import { componentOperations } from "./components-routes.ts";
+import { lossOperations } from "./losses-routes.ts";
+import { planOperations } from "./plans-routes.ts";
+import { propertyOperations } from "./properties-routes.ts";
+import { serviceEventOperations } from "./service-events-routes.ts";
 
 type RecordCall = Pick<AdminCall, "params" | "query">;
 /** Returns the ID of the partner that a call names, or whose record it names. Throws not_found for an unknown record. */

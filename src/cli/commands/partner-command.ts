@@ -17,11 +17,11 @@ import { type Command, defineCommand, requiredArgument, textOption, wholeNumberO
 import { withAdministration, withCommandData } from "../command-data-access.ts";
 import { terminalPartnerSettingsText } from "../terminal/terminal-partner-text.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
-import { partnerAccessCommands } from "./partner-access.ts";
-import { brandCommand } from "./partner-brand.ts";
-import { announceCommand, purgeCommand } from "./partner-tasks.ts";
-import { usageCommand } from "./partner-usage.ts";
-import { webhookCommands } from "./partner-webhook.ts";
+import { partnerAccessCommands } from "./partner-access-command.ts";
+import { brandCommand } from "./partner-brand-command.ts";
+import { announceCommand, purgeCommand } from "./partner-tasks-command.ts";
+import { usageCommand } from "./partner-usage-command.ts";
+import { webhookCommands } from "./partner-webhook-command.ts";
 
 const create = defineCommand({
   name: "create",

@@ -4,7 +4,7 @@ import type { Knowledge } from "../../domain/knowledge.ts";
 import { searchAsAdministrator } from "../../usecases/administration/admin-search.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
 import { parseSearchText } from "../query-parameters.ts";
-import type { ServerState } from "./admin-server.ts";
+import type { ServerState } from "./admin-server-routes.ts";
 
 export function adminSearchOperations(knowledge: Knowledge, server: () => ServerState): Operation[] {
   return [

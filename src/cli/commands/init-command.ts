@@ -8,7 +8,7 @@ import { environmentProvidesMasterKey, masterKeyFilePath } from "../../secrets/m
 import { openServerDataFolder } from "../../server/server-data-folder.ts";
 import { lockServerDataFolderForMigration } from "../../server/server-instance-lock.ts";
 import { defineCommand, switchOption, textOption, UsageError, valueOption } from "../command.ts";
-import { installServiceCommand } from "./install-service.ts";
+import { installServiceCommand } from "./install-service-command.ts";
 
 /**
  * `mainstay init`. Each step keeps what already exists, so a run that failed halfway, such as on a full disk, can be

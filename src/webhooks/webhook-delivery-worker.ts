@@ -4,9 +4,9 @@ import {
   attemptWebhookDelivery,
   type PendingDelivery,
 } from "./attempt-webhook-delivery.ts";
-import { PartnerQueue } from "./partner-delivery-queue.ts";
 import type { DispatcherDeps, DispatcherOptions } from "./webhook-dispatcher-deps.ts";
 import { type EndpointHealth, webhookEndpointHealthAfter } from "./webhook-endpoint-health.ts";
+import { PartnerQueue } from "./webhook-partner-queue.ts";
 
 type WorkerOptions = Omit<DispatcherOptions, "pageSize" | "maxInMemory"> & {
   /** Returns the number of deliveries to fetch at once. */

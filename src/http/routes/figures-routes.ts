@@ -33,7 +33,7 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../http-operation.ts";
-import { requirePropertyInPath } from "./properties.ts";
+import { requirePropertyInPath } from "./properties-routes.ts";
 
 export function figureOperations(knowledge: Knowledge): Operation[] {
   return [

@@ -3,8 +3,8 @@ import { defineCommand } from "../command.ts";
 export const openapiCommand = defineCommand({
   examples: ["mainstay openapi > openapi.json"],
   async run({ stdout }) {
-    const { partnerApiOperations } = await import("../../http/routes/partner-api.ts");
-    const { apiDocumentText } = await import("../../http/routes/api-document.ts");
+    const { partnerApiOperations } = await import("../../http/routes/partner-api-routes.ts");
+    const { apiDocumentText } = await import("../../http/routes/api-document-routes.ts");
     const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
     // Only the operations' descriptions are used. None runs here, so their dependencies are not needed.
     const unused = undefined as never;

@@ -81,7 +81,7 @@ import {
   wantsDemo,
 } from "../query-parameters.ts";
 import { parseTableFormatParameter, workbookReply, XLSX } from "../workbook-replies.ts";
-import { requirePropertyInPath } from "./properties.ts";
+import { requirePropertyInPath } from "./properties-routes.ts";
 
 const portfolioReplies = httpPageReplies("A page of the portfolio with its plan", portfolioPlanPage);
 const planReplies = readOperationReplies("The plan", planReply);

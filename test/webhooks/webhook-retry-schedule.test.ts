@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { MAX_DELAY_MS, nextAttemptAt } from "../../src/webhooks/delivery-retry-schedule.ts";
+import { MAX_DELAY_MS, nextAttemptAt } from "../../src/webhooks/webhook-retry-schedule.ts";
 
 // Rule: retry-times
 test("attempts that fail at once start at 0, 5 and 35 s", () => {

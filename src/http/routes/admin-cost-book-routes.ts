@@ -17,8 +17,8 @@ import { replaceCostBook, type SavedBook } from "../../usecases/costs/replace-co
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
-import { requirePartnerInPath } from "./admin-partners.ts";
-import { costLinesOfHttpRequestBody } from "./cost-book.ts";
+import { requirePartnerInPath } from "./admin-partners-routes.ts";
+import { costLinesOfHttpRequestBody } from "./cost-book-routes.ts";
 
 /** Returns the operations on partners' cost books for administrators. */
 export function adminCostBookOperations(knowledge: Knowledge): Operation[] {

@@ -12,7 +12,7 @@ import {
   readOperationReplies,
 } from "../http-operation.ts";
 import { parseRowRange } from "../query-parameters.ts";
-import { requirePropertyInPath } from "./properties.ts";
+import { requirePropertyInPath } from "./properties-routes.ts";
 
 const WEEKLY =
   "One point per week, of the day of its first snapshot, for the last three years. `condition_score` and `grade` follow from `due_now` as a share of `replacement_value`.";

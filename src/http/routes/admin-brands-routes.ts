@@ -7,7 +7,7 @@ import {
 } from "../../api-schemas/partner-brand-schema.ts";
 import { changeEmbedBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
 import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
-import { requirePartnerInPath } from "./admin-partners.ts";
+import { requirePartnerInPath } from "./admin-partners-routes.ts";
 
 /** Returns the operations on how partners' embeds look. */
 export function adminBrandOperations(): Operation[] {
