@@ -31,6 +31,8 @@ export type CommandHost = OutputWidths & {
   random: FillRandom;
   /** Ends the command at a signal only between two steps, so that it releases its locks: returns the pause between them. */
   betweenSteps(yieldNow: Yield): Yield;
+  /** Lowers the priority of the process for good, so that a running server on this machine has priority. */
+  lowerPriority(): void;
   /** Makes SIGINT exit with 130, and uncaught errors exit with the code that `report` returns. */
   guard(report: (error: unknown) => number): void;
 };

@@ -36,6 +36,7 @@ async function run(line: string, cwd: string, root: string) {
     random: (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     guard: () => {},
     betweenSteps: (yieldNow: () => Promise<void>) => yieldNow,
+    lowerPriority: () => {},
   };
   outcome.code = await runCommandLine(line.split(" "), host);
   return outcome;

@@ -68,6 +68,7 @@ async function run(
     random: (bytes) => bytes,
     guard: () => void outcome.guards++,
     betweenSteps: (yieldNow) => yieldNow,
+    lowerPriority: () => {},
   };
   outcome.code = await runCommandLine(line.split(" ").filter(Boolean), host, commands);
   return outcome;

@@ -35,6 +35,7 @@ async function run(...argv: string[]) {
     random: (bytes) => bytes,
     guard: () => {},
     betweenSteps: (yieldNow) => yieldNow,
+    lowerPriority: () => {},
   };
   outcome.code = await runCommandLine(argv, host);
   return outcome;

@@ -140,6 +140,7 @@ describe("in a terminal", () => {
       random: (bytes) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
       guard: () => {},
       betweenSteps: (yieldNow) => yieldNow,
+      lowerPriority: () => {},
     });
     return stdout;
   }

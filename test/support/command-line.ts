@@ -39,6 +39,7 @@ export async function runInProcess(
     random: (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     guard: () => {},
     betweenSteps: (yieldNow) => yieldNow,
+    lowerPriority: () => {},
   });
   return outcome;
 }

@@ -1,4 +1,3 @@
-import { setPriority } from "node:os";
 import { resolve } from "node:path";
 import { readBackupPassphrase } from "../../backup/read-backup-passphrase.ts";
 import { OperatorError } from "../../domain/errors.ts";
@@ -7,9 +6,6 @@ import { BUILD } from "../../server/server-build-info.ts";
 import { databaseFile } from "../../server/server-data-folder.ts";
 import { defineCommand, requiredArgument, switchOption, textOption } from "../command.ts";
 import { requireCommandInstallation } from "../command-installation.ts";
-
-/** The nice value, so that a running server on this machine has priority. */
-const LOW_PRIORITY = 10;
 
 export const backupCommand = defineCommand({
   description:
@@ -26,12 +22,12 @@ export const backupCommand = defineCommand({
     "mainstay backup /mnt/backups/mainstay.backup --passphrase-file /etc/mainstay/backup-passphrase",
   ],
   async run(context, { file }, { passphraseFile, noKey }) {
-    const { config, cwd, now, print } = context;
+    const { config, cwd, now, lowerPriority, print } = context;
     requireCommandInstallation(context);
     if (config.storage.url !== "") throw usePostgresTools();
     const { createBackup } = await import("../../backup/create-backup.ts");
     const startedAt = performance.now();
-    setPriority(LOW_PRIORITY);
+    lowerPriority();
     const { dataDir } = config.storage;
     const backup = await createBackup({
       dataDir,

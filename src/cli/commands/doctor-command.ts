@@ -1,4 +1,3 @@
-import { setPriority } from "node:os";
 import { ConfigError } from "../../config/config-error.ts";
 import { FROM_BACKUP } from "../../doctor/diagnose-database.ts";
 import { diagnoseInstallation } from "../../doctor/diagnose-installation.ts";
@@ -20,9 +19,6 @@ import { withCommandData } from "../command-data-access.ts";
 import { commandConfigurationText, requireCommandInstallation } from "../command-installation.ts";
 import { sentenceCase } from "../terminal/terminal-block-text.ts";
 import { wrapTerminalText } from "../terminal/terminal-table.ts";
-
-/** The nice value, so that a running server on this machine has priority. */
-const LOW_PRIORITY = 10;
 
 export const doctorCommand = defineCommand({
   description:
@@ -122,7 +118,7 @@ async function checkPages(context: CommandContext): Promise<void> {
       "--pages is not supported with PostgreSQL",
       "Use pg_amcheck to verify the database; `mainstay doctor` runs all other checks.",
     );
-  setPriority(LOW_PRIORITY);
+  context.lowerPriority();
   const file = databaseFile(context.config.storage.dataDir);
   const problems = await findSqlitePageProblems(file, () => Bun.sleep(0));
   const found = problems.length === 0 ? `${file} passed the page check.` : problems.join("\n");

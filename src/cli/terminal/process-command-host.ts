@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { setPriority } from "node:os";
 import { isatty } from "node:tty";
 import type { CommandHost, Output } from "../command-context.ts";
 import { coloredText } from "./colored-text.ts";
@@ -10,6 +11,9 @@ import { standardStream } from "./standard-streams.ts";
 export class OutputClosed extends Error {
   override readonly name = "OutputClosed";
 }
+
+/** The nice value of a command that leaves the processor to others. */
+const LOW_PRIORITY = 10;
 
 /** Returns the host of a command that runs in this process. */
 export function processCommandHost({
@@ -31,6 +35,7 @@ export function processCommandHost({
     random: (bytes) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     guard,
     betweenSteps,
+    lowerPriority: () => setPriority(LOW_PRIORITY),
   };
 }
 
