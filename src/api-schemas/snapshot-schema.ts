@@ -89,7 +89,10 @@ const run = object({
   date: snapshot.fields.date,
   started_at: instant("When the snapshot started"),
   finished_at: instant("When the snapshot finished; null if it was interrupted").orNull(),
-  model_version: text("Version of the model that calculated the scores", "2"),
+  model_version: text(
+    "Version of the model that calculated the scores; two of them while a snapshot runs during which the model changed, and that scores all again before it ends",
+    "2",
+  ),
   components: snapshot.fields.components,
   changed: snapshot.fields.changed,
   ...tierCounts,

@@ -21,6 +21,8 @@ export type InsertOptions = {
   computed?: Computed;
   /** Leaves an existing row with the same key unchanged. */
   unlessThere?: boolean;
+  /** Sets columns of an existing row with the same key instead. No two rows of a transaction have the same key. */
+  orSet?: { keys: readonly string[]; columns: readonly string[] };
 };
 
 /** Options of an addition to stored numbers. */

@@ -66,7 +66,9 @@ export function snapshotStore(engine: Engine) {
       .orderBy(desc(snapshotRuns.day))
       .limit(1),
   );
-  const insert = engine.insertRow(riskSnapshots, "all", { unlessThere: true });
+  const insert = engine.insertRow(riskSnapshots, "all", {
+    orSet: { keys: ["componentId", "day"], columns: ["riskScore"] },
+  });
   const advance = engine.setRow(snapshotRuns, "day", ["cursor", ...COUNTS]);
   const prune = engine.write(() =>
     db.delete(riskSnapshots).where(
@@ -209,6 +211,7 @@ export function snapshotStore(engine: Engine) {
     async advance(day: Day, run: Pick<SnapshotRun, (typeof COUNTS)[number]>, cursor: string): Promise<void> {
       return advance({ ...run, day, cursor });
     },
+    /** Stores the point of a day, in place of one that the day had. */
     async insertTrendRow(componentId: string, day: Day, riskScore: number): Promise<void> {
       return insert({ componentId, day, riskScore });
     },

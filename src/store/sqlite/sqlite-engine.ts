@@ -85,7 +85,15 @@ function rowWrites(db: Db, write: (make: () => Query) => RowWrite): RowWrites {
           ...values(columnsToInsert(table, columns, options)),
           ...Object.fromEntries(follows(options.computed)),
         });
-        return options.unlessThere ? insert.onConflictDoNothing() : insert;
+        if (!options.orSet) return options.unlessThere ? insert.onConflictDoNothing() : insert;
+        const own = columnsOf(table);
+        const { keys, columns: kept } = options.orSet;
+        return insert.onConflictDoUpdate({
+          target: keys.map((key) => own[key]!),
+          set: Object.fromEntries(
+            kept.map((name) => [name, sql`excluded.${sql.identifier(own[name]!.name)}`]),
+          ),
+        });
       }),
     setRow: (table, key, columns) =>
       write(() =>

@@ -47,14 +47,19 @@ export const EMPTY_RUN: Run = {
   suppressed: 0,
 };
 
-/** The state of a run that starts again, since another model had scored its day. */
-export const RESTARTED_RUN = {
-  ...EMPTY_RUN,
-  takenAgain: true,
-  cursor: null,
-  finishedAt: null,
-  comparedAt: null,
-};
+/**
+ * Returns the state of a run that starts again. After another model had finished the day, it announces nothing and adds
+ * no points to trends. After two models had scored an unfinished one, it replaces the points and announces what differs
+ * from the announcements so far, which it continues to count.
+ */
+export function restartedRun(
+  before: Pick<SnapshotRun, "finishedAt" | "takenAgain" | "announced" | "queued">,
+) {
+  const { announced, queued, takenAgain } =
+    before.finishedAt === null ? before : { ...EMPTY_RUN, takenAgain: true };
+  const state = { takenAgain, cursor: null, finishedAt: null, comparedAt: null };
+  return { ...EMPTY_RUN, announced, queued, ...state };
+}
 
 export const snapshotRunCounts = ({
   components,
@@ -113,6 +118,19 @@ function causeOf(
 
 export const isScoredByModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
   baseModelVersion(modelVersion) === knowledge.modelVersion;
+
+/** Separates the models of a run that two have scored, as where one was activated meanwhile. */
+const MODELS = ", ";
+
+/** Returns the name for a run that also this model scores. */
+export function withModel({ modelVersion }: Pick<SnapshotRun, "modelVersion">, other: string): string {
+  const isKnown = modelVersion.split(MODELS).includes(other) || modelVersion.includes(MODELS);
+  return isKnown ? modelVersion : modelVersion + MODELS + other;
+}
+
+/** Returns whether two models have scored a run, which is scored once more before it ends. */
+export const isScoredByTwoModels = ({ modelVersion }: Pick<SnapshotRun, "modelVersion">) =>
+  modelVersion.includes(MODELS);
 
 /** Returns whether a snapshot may delete old trends: after a long gap it may not, since the day may be wrong. */
 export function maySnapshotPruneTrends(latest: Latest, day: Day): boolean {

@@ -1,13 +1,16 @@
 import { Failure } from "../../domain/errors.ts";
 import type { Day } from "../../domain/time.ts";
 import type { SnapshotShare } from "../../store/queries/snapshot-work-shares-queries.ts";
+import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { PartnerRows, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import {
   determineSnapshotScoring,
   EMPTY_RUN,
+  isScoredByTwoModels,
   type ModelContext,
-  RESTARTED_RUN,
+  type Run,
+  restartedRun,
   scoreSnapshotProperties,
   snapshotRunCounts,
 } from "./score-snapshot.ts";
@@ -38,8 +41,25 @@ export async function openSnapshotWorkShares(
   // Another server may have restarted the run while this one waited for its row.
   const isRestart = before !== undefined && run?.modelVersion === before && run.finishedAt !== null;
   if (!isRestart && (run?.finishedAt || (await tx.snapshotShares.any(day)))) return;
-  if (isRestart) await tx.snapshots.update(day, { ...RESTARTED_RUN, modelVersion, startedAt });
+  const change = isRestart ? { ...restartedRun(run), startedAt } : {};
+  await tx.snapshots.update(day, { ...change, modelVersion });
   await tx.snapshotShares.open(day);
+}
+
+/** Restarts the run of a day whose shares are all scored, by two models, unless another server has. */
+export async function restartSharedSnapshot(tx: Tx, modelVersion: string, day: Day): Promise<void> {
+  const startedAt = await tx.latestInstant();
+  const run = await tx.snapshots.lockRun(day);
+  if (!run || run.finishedAt || !isScoredByTwoModels(run) || (await tx.snapshotShares.left(day)) > 0) return;
+  const before = { ...run, ...(await announcementsOf(tx, run)) };
+  await tx.snapshots.update(day, { ...restartedRun(before), modelVersion, startedAt });
+  await tx.snapshotShares.open(day);
+}
+
+/** Returns the counts of all announcements of a run, those of its shares and those before a restart. */
+async function announcementsOf(tx: Tx, before: SnapshotRun): Promise<Pick<Run, "announced" | "queued">> {
+  const { announced, queued } = await tx.snapshotShares.sum(before.day);
+  return { announced: before.announced + announced, queued: before.queued + queued };
 }
 
 /**
@@ -92,8 +112,10 @@ export async function lockSnapshotPartnerRows(tx: Tx, partnerId: string): Promis
 /** Ends the run with the sums of its shares. Returns false if another server ends it. */
 export async function finishSharedSnapshot(tx: Tx, day: Day): Promise<boolean> {
   const run = await tx.snapshots.lockRun(day);
-  if (!run || run.finishedAt || (await tx.snapshotShares.left(day)) > 0) return false;
-  await tx.snapshots.update(day, snapshotRunCounts(await tx.snapshotShares.sum(day)));
+  if (!run || run.finishedAt || isScoredByTwoModels(run)) return false;
+  if ((await tx.snapshotShares.left(day)) > 0) return false;
+  const counts = snapshotRunCounts(await tx.snapshotShares.sum(day));
+  await tx.snapshots.update(day, { ...counts, ...(await announcementsOf(tx, run)) });
   await tx.snapshotShares.forget(day);
   return true;
 }

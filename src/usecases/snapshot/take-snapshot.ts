@@ -10,19 +10,22 @@ import {
   determineSnapshotScoring,
   EMPTY_RUN,
   isScoredByModel,
+  isScoredByTwoModels,
   type ModelContext,
   maySnapshotPruneTrends,
-  RESTARTED_RUN,
   RETENTION_DAYS,
   type Run,
+  restartedRun,
   scoreSnapshotProperties,
   snapshotRunCounts,
+  withModel,
 } from "./score-snapshot.ts";
 import { isFirstSnapshotOfWeek } from "./snapshot-condition-trends.ts";
 import {
   finishSharedSnapshot,
   lockSnapshotPartnerRows,
   openSnapshotWorkShares,
+  restartSharedSnapshot,
   scoreSnapshotShares,
 } from "./snapshot-shared-by-servers.ts";
 
@@ -58,7 +61,8 @@ const POLL_MS = 200;
  * Takes the snapshot of a day: scores every component, stores the trend and announces tier changes, in short
  * transactions that each record the progress. An interrupted run continues where it stopped, two processes share
  * one run, and the servers of a cluster divide it. A finished day stays as it is, except that components created
- * since are added; if the model has changed, the day is scored again and its trend points are replaced.
+ * since are added; if the model has changed, the day is scored again, and its trend points stay. A day that two models
+ * have scored is scored again before it ends, and its trend points are replaced.
  * @throws OperatorError for a day before one that has a snapshot, since trends only grow at their end.
  */
 export async function takeSnapshot(deps: SnapshotDeps, day: Day): Promise<SnapshotResult> {
@@ -67,6 +71,7 @@ export async function takeSnapshot(deps: SnapshotDeps, day: Day): Promise<Snapsh
   await retireDueRecords(deps);
   let budget = FIRST_STEP;
   let earlier: Run | undefined;
+  let restarts = 0;
   for (let first = true; ; first = false) {
     const stepAt = monotonicMs();
     // On SQLite a step that a power cut loses is repeated, so only the end of the run waits for the disk.
@@ -101,6 +106,7 @@ export async function takeSnapshot(deps: SnapshotDeps, day: Day): Promise<Snapsh
       };
     }
     signal?.throwIfAborted();
+    if (step.restarts && ++restarts > 1) throw modelKeepsChanging(day);
     if (step.waits) {
       await wait(POLL_MS);
       continue;
@@ -123,6 +129,8 @@ type Step = {
   run: Run;
   /** Other servers score the remaining shares. */
   waits?: boolean;
+  /** All is scored, but by two models: the run has started again. */
+  restarts?: boolean;
   /** The counts of the day's run before this step added to it. */
   earlier?: Run;
 };
@@ -144,6 +152,11 @@ async function takeStep(
   const stored = await tx.snapshots.run(day);
   if (!stored && !isFirst) throw discardedMeanwhile(day);
   const modelVersion = await modelVersionOf(tx, deps.knowledge);
+  if (stored && stored.finishedAt === null) {
+    const before = stored.modelVersion;
+    stored.modelVersion = withModel(stored, modelVersion);
+    if (stored.modelVersion !== before) await tx.snapshots.update(day, { modelVersion: stored.modelVersion });
+  }
   if (stored?.finishedAt && (stored.modelVersion === modelVersion || (await hasLaterSnapshot(tx, day)))) {
     const locked = isShared ? await tx.snapshots.lockRun(day) : stored;
     return await addUnseen(tx, deps, day, locked ?? stored, budget);
@@ -170,7 +183,11 @@ async function takeSingleNodeStep(
   const { run, cursor } =
     stored && !stored.finishedAt ? resumed(stored) : await started(tx, model, day, stored);
   const properties = await tx.properties.forSnapshot(cursor, budget);
-  if (properties.length === 0) return { isLast: true, alreadyDone: false, run };
+  if (properties.length === 0) {
+    if (!stored || !isScoredByTwoModels(stored)) return { isLast: true, alreadyDone: false, run };
+    await started(tx, model, day, stored);
+    return { isLast: false, alreadyDone: false, run, restarts: true };
+  }
   const scoring = await determineSnapshotScoring(tx, model, day, run.takenAgain);
   await scoreSnapshotProperties(tx, model.knowledge, day, properties, run, scoring);
   await tx.snapshots.advance(day, run, properties.at(-1)!.id);
@@ -181,19 +198,22 @@ type Progress = { run: Run & { takenAgain: boolean }; cursor: string };
 
 const resumed = (stored: SnapshotRun): Progress => ({ run: stored, cursor: stored.cursor ?? "" });
 
-/** Starts the run of the day, or restarts one that another model has finished. */
+/** Starts the run of the day, or restarts one that another model has scored. */
 async function started(
   tx: Tx,
   { knowledge }: ModelContext,
   day: Day,
-  finished: SnapshotRun | undefined,
+  before: SnapshotRun | undefined,
 ): Promise<Progress> {
   const modelVersion = await modelVersionOf(tx, knowledge);
   const startedAt = await tx.latestInstant();
-  const takenAgain = finished !== undefined;
-  if (takenAgain) await tx.snapshots.update(day, { ...RESTARTED_RUN, modelVersion, startedAt });
-  else await tx.snapshots.start(day, startedAt, modelVersion);
-  return { run: { ...EMPTY_RUN, takenAgain }, cursor: "" };
+  if (!before) {
+    await tx.snapshots.start(day, startedAt, modelVersion);
+    return { run: { ...EMPTY_RUN, takenAgain: false }, cursor: "" };
+  }
+  const run = restartedRun(before);
+  await tx.snapshots.update(day, { ...run, modelVersion, startedAt });
+  return { run, cursor: "" };
 }
 
 /**
@@ -216,6 +236,10 @@ async function takeSharedStep(
   const until = deps.monotonicMs() + SHARED_STEP_MS;
   const found = await scoreSnapshotShares(tx, deps, day, budget, () => deps.monotonicMs() > until);
   const isLast = found === "none left";
+  if (isLast && isScoredByTwoModels(stored)) {
+    await restartSharedSnapshot(tx, await modelVersionOf(tx, deps.knowledge), day);
+    return { isLast: false, alreadyDone: false, run: stored, restarts: true };
+  }
   return { isLast, alreadyDone: false, run: stored ?? EMPTY_RUN, waits: found === "others" };
 }
 
@@ -261,10 +285,12 @@ export async function isSnapshotTaken(
 const hasLaterSnapshot = async ({ snapshots }: Pick<Tx, "snapshots">, day: Day) =>
   (await snapshots.laterThan(day)) !== undefined;
 
-/** Ends the run, unless another server ends it or has ended it. */
+/** Ends the run, unless another server or process ends it, has ended it, or scores it with another model. */
 async function finish(tx: Tx, day: Day, isDivided: boolean): Promise<boolean> {
   const prunes = maySnapshotPruneTrends(await tx.snapshots.latestFinished(), day);
   if (isDivided && !(await finishSharedSnapshot(tx, day))) return false;
+  const run = await tx.snapshots.run(day);
+  if (run && isScoredByTwoModels(run)) return false;
   await tx.snapshots.update(day, { finishedAt: tx.now });
   // All partners see the time of the latest snapshot.
   await tx.partners.bumpAllRevisions();
@@ -276,6 +302,12 @@ const discardedMeanwhile = (day: Day) =>
   new OperatorError(
     `the snapshot of ${day} was discarded while it was being taken`,
     "Correct this machine's clock if it still shows that day. Today's snapshot is taken automatically, or with: mainstay snapshot",
+  );
+
+const modelKeepsChanging = (day: Day) =>
+  new OperatorError(
+    `the model changed again while the snapshot of ${day} was scored again`,
+    "Servers continue it within a minute if they all have the same version. Or run: mainstay snapshot",
   );
 
 function clockSetBack(day: Day, later: Day): OperatorError {

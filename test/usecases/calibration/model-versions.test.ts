@@ -111,6 +111,48 @@ describe("a model that is applied or reverted to", () => {
     expect(await fixture.store.read.plans.changed(fixture.partnerId, 10)).toEqual([]);
   });
 
+  describe("during a snapshot", () => {
+    let installed: PortfolioFixture;
+    beforeAll(async () => {
+      installed = await open(NOON);
+      // A step scores two of the properties.
+      for (let nth = 0; nth < 3; nth++) {
+        const { id } = await installed.addProperty({ name: `House ${nth}` });
+        const old = { propertyId: id, installYear: 1990 };
+        await installed.addAppliances(...Array.from({ length: 34 }, () => old));
+      }
+    });
+    /** Takes the day's snapshot with a change of the model after its first scoring step, and after its second one. */
+    async function snapshotDuring(...changes: (() => Promise<unknown>)[]) {
+      fixture = await installed.copy();
+      let scoringSteps = fixture.store.isShared ? -1 : 0;
+      const change = async () => void (await changes[scoringSteps++]?.());
+      let ms = 0;
+      const slow = { monotonicMs: () => (ms += 1000), yieldNow: change };
+      const result = await takeSnapshot({ ...environment(), ...slow }, dayOf(fixture.time.now));
+      const scored = await fixture.sql(
+        "SELECT id, life_factor, components.risk_score, announced_tier, trend_score, day, risk_snapshots.risk_score AS point FROM components LEFT JOIN risk_snapshots ON component_id = id ORDER BY id",
+      );
+      const run = await fixture.store.read.snapshots.run(result.date);
+      return { result, run, scored, again: (await snapshot()).alreadyDone };
+    }
+
+    const applyFit = () => apply({}, fitted(new Map()));
+    // Rule: one-model-snapshot
+    test("leaves no part of it with the scores, points of trends or alerts of another model", async () => {
+      const { run, ...plain } = await snapshotDuring();
+      const reverted = await snapshotDuring(applyFit, () => revertModel(environment()));
+      expect(reverted.scored).toEqual(plain.scored);
+      expect(reverted.run).toMatchObject({ modelVersion: "3", critical: run!.critical });
+      expect(reverted.run!.announced).toBeGreaterThan(run!.announced);
+      const applied = await snapshotDuring(applyFit);
+      expect(applied.run).toMatchObject({ modelVersion: "3+local.1" });
+      const factors = new Set(applied.scored.map(({ life_factor }) => Number(life_factor)));
+      expect([...factors]).toEqual([4 / 3]);
+      expect([plain.again, reverted.again, applied.again]).toEqual([true, true, true]);
+    });
+  });
+
   test("changes no plan where the snapshot before used the same model", async () => {
     await apply();
     await snapshot();

@@ -37,14 +37,18 @@ const list = (parts: readonly SQL[]) => sql.join([...parts], sql`, `);
 export function postgresInsertStatement(
   table: unknown,
   columns: readonly string[],
-  { computed = {}, unlessThere = false }: InsertOptions,
+  { computed = {}, unlessThere = false, orSet }: InsertOptions,
 ): RowStatement {
   const target = tableOf(table);
   const computedColumns = Object.entries(computed);
   const into = [...columns, ...computedColumns.map(([column]) => column)];
   const values = [...columns.map(target.ofGiven), ...computedColumns.map(([, of]) => of(target.ofGiven))];
   const text = sql`insert into ${target.name} (${target.names(into)}) select ${list(values)} from ${target.given(columns)}`;
-  return target.statement(0, columns, unlessThere ? sql`${text} on conflict do nothing` : text);
+  if (!orSet) return target.statement(0, columns, unlessThere ? sql`${text} on conflict do nothing` : text);
+  const names = orSet.columns.map((name) => identifier(target.column(name)));
+  const set = list(names.map((name) => sql`${name} = excluded.${name}`));
+  const update = sql`${text} on conflict (${target.names(orSet.keys)}) do update set ${set}`;
+  return target.statement(0, columns, update);
 }
 
 /** Makes a statement that sets columns of the rows with given keys. */
