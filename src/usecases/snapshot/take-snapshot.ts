@@ -7,6 +7,10 @@ import type { Store, Tx } from "../../store/store.ts";
 import { modelVersionOf } from "../calibration/active-model.ts";
 import { retireDueRecords } from "../portfolio/retire-records.ts";
 import {
+  recalculationBasisDigest,
+  requestRecalculationIfBasisChanged,
+} from "../recalculation/recalculate-sums.ts";
+import {
   determineSnapshotScoring,
   EMPTY_RUN,
   isScoredByModel,
@@ -68,6 +72,8 @@ const POLL_MS = 200;
 export async function takeSnapshot(deps: SnapshotDeps, day: Day): Promise<SnapshotResult> {
   const { store, clock, monotonicMs, yieldNow, othersWrite = () => true, wait = Bun.sleep, signal } = deps;
   const startedAt = clock();
+  // A run of which a server with other prices scores a part leaves no costs of that server.
+  await requestRecalculationIfBasisChanged(store, recalculationBasisDigest(deps.knowledge));
   await retireDueRecords(deps);
   let budget = FIRST_STEP;
   let earlier: Run | undefined;

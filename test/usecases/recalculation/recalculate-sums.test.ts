@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
+import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
+import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
 import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
 import { loadPropertyCompliance } from "../../../src/usecases/inspections/load-property-compliance.ts";
@@ -12,6 +14,8 @@ import {
   requestRecalculationIfBasisChanged,
 } from "../../../src/usecases/recalculation/recalculate-sums.ts";
 import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
+import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
+import { interruptSnapshot } from "../../support/interrupted-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { testOnSqlite } from "../../support/postgres.ts";
 import { revisionNumber } from "../../support/revision-number.ts";
@@ -186,6 +190,21 @@ describe("the sums of all portfolios", () => {
     expect(await requestRecalculationIfBasisChanged(fixture.store, "b")).toBe(false);
     expect(await recalculating()).toBe(false);
   });
+});
+
+// Rule: prices-recalculated
+test("the sums follow the prices of a server that continues a snapshot after one with other prices", async () => {
+  await addRoofs(1, 2);
+  const day = dayOf(NOON);
+  const environment = { ...deps(), monotonicMs: () => 0 };
+  await takeSnapshot(environment, day);
+  fixture.time.now += MS_PER_DAY;
+  const dearer = loadKnowledge({ location: "state", priceLevel: 2, buildingPerSqft: 200 });
+  await interruptSnapshot({ ...environment, knowledge: dearer }, dayOf(fixture.time.now));
+  expect(await wrongSums()).toBeGreaterThan(0);
+  await takeSnapshot(environment, dayOf(fixture.time.now));
+  await recalculateStoredSums(deps());
+  expect(await wrongSums()).toBe(0);
 });
 
 // Rule: due-deficiency, inspection-deficiency
