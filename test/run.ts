@@ -1,12 +1,12 @@
 /*
- * Runs the tests: `bun test/run.ts [patterns]`. Without patterns, those of POSTGRES_JOURNEYS run a second time on
- * PostgreSQL.
+ * Runs the tests: `bun test/run.ts [patterns]`. Without patterns, those of POSTGRES_JOURNEYS run on PostgreSQL as well.
  *
  *   --storage postgres       run only on PostgreSQL, without the tests of SQLite's own files
  *   --postgres FOLDER        use the `initdb` and `postgres` in FOLDER
  *   --pgbouncer FILE         connect through this PgBouncer
- *   --report FILE            keep the JUnit report of the first run, with the duration of each file
- *   --update-timings         keep those durations in test/timings.json, by which the longest files start first
+ *   --report FILE            keep the JUnit report, with the duration of each file
+ *   --update-timings         keep the durations in test/timings.json, by which the longest files start first; without
+ *                            POSTGRES_JOURNEYS
  *   --unsteady FOLDER        keep the output of unsteady files there; test/artifacts/unsteady when not given
  *   --seed N                 draw the inputs of properties from another seed than 1; `random` chooses one and prints it
  *   -t, --test-name-pattern  run only the tests whose name matches
@@ -17,9 +17,9 @@
  * A file that fails runs once more, alone. One that passes then is unsteady: the run fails all the same, and keeps the
  * output of the failure. Where more than MAX_REPEATED_FILES fail, the change is at fault and none is repeated.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { parseArgs } from "node:util";
 import { openPostgresStore } from "../src/store/postgres/postgres-store.ts";
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
@@ -28,7 +28,6 @@ import {
   outputOf,
   reproductionsIn,
   runBunTest,
-  type TestCounts,
   type TestRun,
   type TestRunResult,
 } from "./support/bun-test.ts";
@@ -65,20 +64,17 @@ const seed = values.seed === "random" ? `${crypto.getRandomValues(new Uint16Arra
 if (Number(seed) !== (Number(seed) | 0) || seed.trim() === "")
   throw new Error(`--seed is a whole number of 32 bits or random, not ${seed}`);
 
-/** `unsteady` counts files that failed, and passed when they ran alone. */
-type Counts = TestCounts & { unsteady: number };
-
 const MAX_REPEATED_FILES = 3;
 
 /**
  * Files that run side by side, each isolated from the others. They wait for a third of their time, which leaves room for
- * one more than there are cores; more than four would overload the servers that they start.
+ * more than there are cores; more than five would overload the servers that they start.
  */
-const WORKERS = Math.min(availableParallelism() + 1, 4);
+const WORKERS = Math.min(availableParallelism() + 2, 5);
 
 /** A test that calls none of these does the same whatever the storage of the run. */
 const USES_STORAGE = /\b(usePartnerStore|usePortfolioStore|useMainstay)\(\)/;
-/** The tests that a whole run repeats on PostgreSQL: the stores, the use cases and the main journeys. */
+/** The tests that a whole run also runs on PostgreSQL: the stores, the use cases and the main journeys. */
 const POSTGRES_JOURNEYS = [
   ...["store/lists.test.ts", "blackbox/journey.test.ts"],
   ...["usecases", "cluster"].flatMap((room) =>
@@ -87,9 +83,7 @@ const POSTGRES_JOURNEYS = [
       .filter((name) => name.endsWith(".test.ts") && !name.endsWith("mapping.test.ts"))
       .map((name) => join(room, name)),
   ),
-]
-  .filter((path) => USES_STORAGE.test(readFileSync(join(import.meta.dir, path), "utf8")))
-  .map((path) => `test/${path}`);
+].filter((path) => USES_STORAGE.test(readFileSync(join(import.meta.dir, path), "utf8")));
 /** The black-box tests that `--storage postgres` leaves out, with the reason. */
 const NOT_ON_POSTGRES: Readonly<Record<string, string>> = {
   backup: "copies a data folder; PostgreSQL has its own tools, which doctor-postgres checks are named",
@@ -111,13 +105,16 @@ const allOnPostgres = () => [
     .map((name) => `test/blackbox/${name}`),
 ];
 
-/** Runs the parts side by side, so that one uses the cores while another waits, and then repeats what failed. */
-async function runParts(parts: readonly TestRun[]): Promise<Counts[]> {
-  const results = await Promise.all(parts.map(runBunTest));
-  const all: Counts[] = [];
-  for (const [index, result] of results.entries())
-    all.push({ ...result.counts, unsteady: await repeatFailed(parts[index]!, result) });
-  return all;
+/**
+ * Writes a test file that runs another on PostgreSQL, among files that run on SQLite: each has an environment of its own.
+ * Returns its path.
+ */
+function writeJourney(folder: string, path: string): string {
+  const file = join(folder, "postgres", path);
+  mkdirSync(dirname(file), { recursive: true });
+  const original = JSON.stringify(join(import.meta.dir, path));
+  writeFileSync(file, `process.env.${STORAGE} = "postgres";\nawait import(${original});\n`);
+  return file;
 }
 
 /** Runs each failed file alone, and keeps the output of those that pass then; returns how many these are. */
@@ -167,44 +164,44 @@ async function createTemplateFile(folder: string): Promise<string> {
 }
 
 const server = await PostgresServer.start(values.postgres === undefined ? {} : { bin: values.postgres });
-const templates = mkdtempSync(join(temporaryRoot(), "mainstay-templates-"));
+const temporary = mkdtempSync(join(temporaryRoot(), "mainstay-run-"));
 const pooler = values.pgbouncer === undefined ? undefined : await PgBouncer.start(values.pgbouncer, server);
-const onSqlite = {
+const environment = {
   [SHARED_SERVER]: server.url(),
   [TEMPLATE]: await createTemplate(server),
-  [TEMPLATE_FILE]: await createTemplateFile(templates),
+  [TEMPLATE_FILE]: await createTemplateFile(temporary),
   ...(pooler && { [SHARED_POOLER]: pooler.host }),
   [PROPERTY_SEED]: seed,
 };
-const onPostgres = { ...onSqlite, [STORAGE]: "postgres" };
-const { report, "update-timings": updatesTimings, "test-name-pattern": testName } = values;
 const isWhole = patterns.length === 0;
-const parts: readonly TestRun[] =
-  values.storage === "postgres"
-    ? [
-        {
-          patterns: isWhole ? allOnPostgres() : patterns,
-          workers: WORKERS,
-          env: onPostgres,
-          testName,
-          report,
-        },
-      ]
+const onlyPostgres = values.storage === "postgres";
+const allFiles = () =>
+  onlyPostgres
+    ? allOnPostgres()
     : [
-        { patterns, workers: WORKERS, env: onSqlite, testName, report, updatesTimings },
-        ...(isWhole ? [{ patterns: POSTGRES_JOURNEYS, workers: 1, env: onPostgres, testName }] : []),
+        "test",
+        ...(values["update-timings"] ? [] : POSTGRES_JOURNEYS.map((path) => writeJourney(temporary, path))),
       ];
-let results: readonly Counts[] = [];
+const run: TestRun = {
+  patterns: isWhole ? allFiles() : patterns,
+  workers: WORKERS,
+  env: onlyPostgres ? { ...environment, [STORAGE]: "postgres" } : environment,
+  testName: values["test-name-pattern"],
+  report: values.report,
+  updatesTimings: values["update-timings"],
+};
+let result: TestRunResult;
+let unsteady: number;
 try {
-  results = await runParts(parts);
+  result = await runBunTest(run);
+  unsteady = await repeatFailed(run, result);
 } finally {
   await pooler?.end();
   await server.end();
-  rmSync(templates, { recursive: true });
+  rmSync(temporary, { recursive: true });
 }
 console.log(`Seed of the properties: ${seed}`);
-const sum = (count: keyof Counts) => results.reduce((total, counts) => total + counts[count], 0);
-const [passed, failed, skipped, unsteady] = [sum("passed"), sum("failed"), sum("skipped"), sum("unsteady")];
+const { passed, failed, skipped } = result.counts;
 const files = unsteady === 1 ? "1 unsteady file" : `${unsteady} unsteady files`;
 console.log(
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}${unsteady > 0 ? `, ${files}` : ""}`,

@@ -29,7 +29,7 @@ export type TestRunResult = {
   output: string;
 };
 
-/** Runs the tests. A search of the products' output for secrets counts as a test. */
+/** Runs the tests, until SIGTERM if it comes. A search of the products' output for secrets counts as a test. */
 export async function runBunTest(run: TestRun): Promise<TestRunResult> {
   const folder = mkdtempSync(join(temporaryRoot({ hasPrograms: true }), "mainstay-tests-"));
   // For the servers of tests, which another user runs.
@@ -43,13 +43,21 @@ export async function runBunTest(run: TestRun): Promise<TestRunResult> {
       env: { ...process.env, ...temporaryIn(folder), [RECORD_FOLDER]: record, ...run.env },
       stdio: ["ignore", "inherit", "pipe"],
     });
+    let isEnded = false;
+    const end = () => {
+      isEnded = true;
+      child.kill();
+    };
+    process.once("SIGTERM", end);
     const output = await copyToStderr(child.stderr);
     const exitCode = await child.exited;
+    process.off("SIGTERM", end);
     const { counts, failedFiles } = readReport(report);
     if (run.report !== undefined && existsSync(report)) writeFileSync(run.report, readFileSync(report));
     // A file that cannot be loaded, or a process that dies, fails the run without being a failed test.
     if (exitCode !== 0 && counts.failed === 0) counts.failed = 1;
-    return { counts: addSecretSearch(counts, record), failedFiles, output };
+    // The files that a signal has interrupted say nothing.
+    return { counts: addSecretSearch(counts, record), failedFiles: isEnded ? [] : failedFiles, output };
   } finally {
     rmSync(folder, { recursive: true });
   }
