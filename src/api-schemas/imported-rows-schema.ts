@@ -37,6 +37,12 @@ const mapping = defineConstraint((type) =>
     .narrow((value) => !Array.isArray(value))
     .describe("an object"),
 );
+/** Room for 20,000 keys with their counts. */
+const MOST_CONTINUATION = 400_000;
+const EXAMPLE_CONTINUATION = "hNn2ZJcIcHpI3";
+const continuation = defineConstraint((type) =>
+  type(`string <= ${MOST_CONTINUATION}`).describe(`a text of at most ${MOST_CONTINUATION} characters`),
+);
 
 const request = body({
   file: required(constraint.requiredLine, "Name of the file, for messages", "buildings.csv"),
@@ -53,6 +59,11 @@ const request = body({
   mapping: optional(
     mapping,
     "What the columns contain: the `mapping` of an earlier response, changed or not. Guessed by the headings and these rows if omitted",
+  ),
+  continuation: optional(
+    continuation,
+    "The `continuation` of the response to the rows before these in the file, so that equal rows are counted together. Omitted with the first rows",
+    EXAMPLE_CONTINUATION,
   ),
   update: optional(
     constraint.flag,
@@ -71,6 +82,7 @@ type RowsToImport = {
   firstRow: number;
   separator: Separator | undefined;
   mapping: object | undefined;
+  continuation: string;
   update: boolean;
   dryRun: boolean;
   silent: boolean;
@@ -86,6 +98,7 @@ export function parseRowsToImportJson(given: Record<string, unknown>): RowsToImp
     firstRow: (parsed.first_row as number | undefined) ?? 2,
     separator: parsed.separator as Separator | undefined,
     mapping: parsed.mapping as object | undefined,
+    continuation: (parsed.continuation as string | undefined) ?? "",
     update: parsed.update ?? false,
     dryRun: parsed.dry_run ?? false,
     silent: parsed.no_webhooks ?? false,
@@ -145,6 +158,10 @@ const importedRows = object({
     "What the columns contain: `rows` says what a row is, `fields` has the column of each field, and the rest says how cells are read",
     EXAMPLE_MAPPING,
   ),
+  continuation: text(
+    "Send it with the next rows of the file: it counts equal rows of equipment without a `serial`, the last 20,000 kinds of them",
+    EXAMPLE_CONTINUATION,
+  ),
   fields: textList("The fields that a column can be mapped to", ["name", "address", "state"]),
   properties: counts("Properties"),
   appliances: counts("Appliances"),
@@ -197,6 +214,7 @@ export type ImportedRowsJson = JsonOf<typeof importedRows>;
 type Counts = { created: number; updated: number; unchanged: number };
 type ImportedRows = {
   mapping: object;
+  continuation: string;
   fields: readonly string[];
   result: Record<"properties" | "appliances" | "components" | "serviceEvents" | "claims", Counts> & {
     notes: WordedImportNotes;
@@ -224,8 +242,9 @@ type ImportedRows = {
 const serializeImportCounts = ({ created, updated, unchanged }: Counts) => ({ created, updated, unchanged });
 
 export const serializeImportedRows = importedRows.serializer(
-  ({ mapping, fields, result, rejected, leftOut }: ImportedRows) => ({
+  ({ mapping, continuation, fields, result, rejected, leftOut }: ImportedRows) => ({
     mapping: { ...mapping },
+    continuation,
     fields: [...fields],
     properties: serializeImportCounts(result.properties),
     appliances: serializeImportCounts(result.appliances),

@@ -80,29 +80,46 @@ test("rows that make too many records are sent fewer at a time, each once and in
 });
 
 // Rule: import-rows
-test("a call ends with a property where one ends among its rows, since rows without a serial are matched by count", async () => {
-  const sizes = async (...properties: [name: string, rows: number][]) => {
-    const rows = properties.flatMap(([name, count]) => Array.from({ length: count }, () => [name, "PTAC"]));
-    const table = {
-      ...{ name: "a.csv", columns: ["Building", "Equipment"], unnamed: 0 },
-      rows: rows.map((cells, at) => ({ number: at + 2, cells })),
-    };
-    const sent: number[] = [];
+test("each call of equipment continues the one before, with the rows of a property together", async () => {
+  const names = ["A", "B", "A", "C", "B", "A"];
+  const table = {
+    ...{ name: "a.csv", columns: ["Building", "Equipment"], unnamed: 0 },
+    rows: names.map((name, at) => ({ number: at + 2, cells: [name, "PTAC"] })),
+  };
+  const fields = { partner_property_id: "Building", type_id: "Equipment" };
+  const sentFor = async (rows: string) => {
+    const sent: unknown[] = [];
     const api = {
-      write: async (_method: string, _path: string, { rows }: { rows: string[][] }) => {
-        if (rows.length > 200) throw new ApiFailure("too_large", "too many");
-        sent.push(rows.length);
-        return plain;
+      write: async (
+        _method: string,
+        _path: string,
+        body: { rows: string[][]; first_row: number; continuation?: string },
+      ) => {
+        if (body.rows.length > 2) throw new ApiFailure("too_large", "too many");
+        sent.push([body.rows.map(([name]) => name).join(""), body.continuation]);
+        const rejected = [{ row: body.first_row + 1, error: "x" }];
+        return { ...plain, rejected, continuation: `after ${sent.length}` };
       },
     } as never;
-    const fields = { partner_property_id: "Building", type_id: "Equipment" };
-    await importAppFile(api, table, { mapping: { ...mapping, fields }, isDry: false }, () => {});
-    return sent;
+    let last: ImportRun | undefined;
+    await importAppFile(api, table, { mapping: { ...mapping, rows, fields }, isDry: false }, (run) => {
+      last = run;
+    });
+    return { sent, rejected: last!.rejected.map(({ row }) => row.number) };
   };
-  expect(await sizes(["A", 150], ["B", 100], ["C", 60])).toEqual([150, 160]);
-  // Blank cells are of the property above.
-  expect(await sizes(["A", 1], ["", 149], ["B", 100])).toEqual([150, 100]);
-  expect(await sizes(["A", 250], ["B", 10])).toEqual([200, 60]);
+  expect(await sentFor("appliances")).toEqual({
+    sent: [
+      ["AA", undefined],
+      ["AB", "after 1"],
+      ["BC", "after 2"],
+    ],
+    rejected: [3, 4, 5],
+  });
+  expect((await sentFor("properties")).sent).toEqual([
+    ["AB", undefined],
+    ["AC", "after 1"],
+    ["BA", "after 2"],
+  ]);
 });
 
 test("a row that makes too many by itself is reported", async () => {

@@ -21,6 +21,7 @@ import { ApplianceCreator, changeAppliance, portfolioInstallYearWarnings } from 
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { BatchScores } from "../rescoring/batch-scores.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
+import { EqualRowCounts, equalRowKey } from "./equal-row-counts.ts";
 import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
 import {
   importedRetirement,
@@ -105,10 +106,10 @@ export const applianceImportRows: RowKind<Entry> = {
       cells,
     };
   },
-  start() {
-    const stock: Stock = { counted: new Set(), left: new Map() };
+  start(equalRows = EqualRowCounts.none()) {
+    const stock: Stock = { counted: new Set(), existing: new Map() };
     const reading = { pays: true };
-    return (writer) => new ApplianceBatch(writer, stock, reading);
+    return (writer) => new ApplianceBatch(writer, stock, equalRows, reading);
   },
 };
 
@@ -120,16 +121,18 @@ function readUnit(unit: RowCells[string], { unit_id }: RowCells): number | undef
   throw refuse(`must be a unit's number, from 1 to ${MAX_UNITS}`);
 }
 
-/** Appliances without a serial that existed before the import and have not been matched by a row yet. */
-type Stock = { counted: Set<string>; left: Map<string, number> };
+/** The properties whose appliances without a serial are counted, and how many of them there are by their key. */
+type Stock = { counted: Set<string>; existing: Map<string, number> };
 
 class ApplianceBatch implements RowBatch<Entry> {
   readonly #creator: ApplianceCreator;
   readonly #scores: BatchScores;
   readonly #properties: PropertyCache;
   readonly #appliances: ApplianceCache;
-  /** Counts made by this batch, and the appliances left after its matches. */
-  readonly #own: Stock = { counted: new Set(), left: new Map() };
+  /** The counts made by this batch. */
+  readonly #own: Stock = { counted: new Set(), existing: new Map() };
+  /** By key: the rows up to those of this batch that an appliance was found or created for. */
+  readonly #rows = new Map<string, number>();
   readonly #comparison: Comparison<Appliance, ApplianceChange>;
   /** By appliance that a row creates as retired: it is scored first, and keeps that score. */
   readonly #retirements = new Map<string, Partial<Retirement>>();
@@ -141,6 +144,7 @@ class ApplianceBatch implements RowBatch<Entry> {
   constructor(
     private readonly writer: PortfolioWriter,
     private readonly stock: Stock,
+    private readonly equalRows: EqualRowCounts,
     reading: Preloading,
   ) {
     this.#creator = new ApplianceCreator(writer);
@@ -166,7 +170,11 @@ class ApplianceBatch implements RowBatch<Entry> {
     const unitId = unit === undefined ? given.unitId : await this.#unitOf(property, unit);
     const input = { ...given, propertyId: property.id, unitId };
     const cells = unit === undefined ? own : { ...own, unit_id: unitId! };
-    if (input.serial === null && (await this.#takeFromStock(input))) return "unchanged";
+    const key = input.serial === null ? applianceKey(input) : undefined;
+    if (key !== undefined && (await this.#hasForRow(key, property.id))) {
+      this.#countRow(key);
+      return "unchanged";
+    }
     const found = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
     if (!found) {
       if (retirement) {
@@ -175,6 +183,7 @@ class ApplianceBatch implements RowBatch<Entry> {
         if (installYear !== null) checkRetirementDayRule(retiredAt, installYear);
       }
       const added = await this.#creator.add(input);
+      if (key !== undefined) this.#countRow(key);
       if (retirement) this.#retirements.set(added.id, retirement);
       this.#components += this.writer.knowledge.type(added.typeId).components.length;
       // Rows that follow may change it before it is scored.
@@ -240,7 +249,8 @@ class ApplianceBatch implements RowBatch<Entry> {
 
   committed(): void {
     for (const propertyId of this.#own.counted) this.stock.counted.add(propertyId);
-    for (const [key, left] of this.#own.left) this.stock.left.set(key, left);
+    for (const [key, count] of this.#own.existing) this.stock.existing.set(key, count);
+    for (const [key, rows] of this.#rows) this.equalRows.set(key, rows);
   }
 
   async #unitOf({ id, unitCount }: Property, number: number): Promise<string> {
@@ -256,27 +266,37 @@ class ApplianceBatch implements RowBatch<Entry> {
     return found;
   }
 
-  async #takeFromStock(input: NewAppliance): Promise<boolean> {
-    await this.#count(input.propertyId);
-    const key = applianceKey(input);
-    const left = this.#own.left.get(key) ?? this.stock.left.get(key) ?? 0;
-    if (left > 0) this.#own.left.set(key, left - 1);
-    return left > 0;
+  /**
+   * Returns whether the property has an appliance for this row, besides one for each equal row before it. Those that the
+   * import creates are for rows before.
+   */
+  async #hasForRow(key: string, propertyId: string): Promise<boolean> {
+    await this.#count(propertyId);
+    const existing = this.#own.existing.get(key) ?? this.stock.existing.get(key) ?? 0;
+    return this.#rowsOf(key) < existing;
   }
 
-  /**
-   * Counts a property's existing appliances at its first such row, so that appliances added by the import are never
-   * matched.
-   */
+  #countRow(key: string): void {
+    const rows = this.#rowsOf(key) + 1;
+    // Keys are in the order of their last rows.
+    this.#rows.delete(key);
+    this.#rows.set(key, rows);
+  }
+
+  #rowsOf(key: string): number {
+    return this.#rows.get(key) ?? this.equalRows.of(key);
+  }
+
+  /** Counts a property's appliances at the first row of the import that has no serial. */
   async #count(propertyId: string): Promise<void> {
-    const { counted, left } = this.#own;
+    const { counted, existing } = this.#own;
     if (counted.has(propertyId) || this.stock.counted.has(propertyId)) return;
     counted.add(propertyId);
     for await (const some of this.#appliances.ofProperty(propertyId))
       for (const appliance of some) {
         if (appliance.serial !== null) continue;
         const key = applianceKey(appliance);
-        left.set(key, (left.get(key) ?? 0) + 1);
+        existing.set(key, (existing.get(key) ?? 0) + 1);
       }
   }
 }
@@ -286,5 +306,5 @@ function applianceKey(appliance: NewAppliance | Appliance): string {
   const { propertyId, typeId, brand, model, unitId } = appliance;
   const isBuildings = "installYearBasis" in appliance && appliance.installYearBasis === "year_built";
   const installYear = isBuildings ? null : appliance.installYear;
-  return JSON.stringify([propertyId, typeId, installYear, brand, model, unitId]);
+  return equalRowKey(propertyId, typeId, installYear, brand, model, unitId);
 }

@@ -6,6 +6,7 @@ import type { Store, Tx } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";
 import { RescoreLimit, RescoreLimitExceeded } from "../rescoring/rescore-limit.ts";
 import type { CreatedRow, RowPlace } from "./dry-run-created-rows.ts";
+import type { EqualRowCounts } from "./equal-row-counts.ts";
 import { type ReadRow, readImportRows, rowRejectionReason, type SurveyedFile } from "./file-rows.ts";
 import type { RejectedRow } from "./rejects.ts";
 import {
@@ -45,6 +46,8 @@ export type ImportDeps = {
   update?: boolean;
   /** Sends no webhooks; the event stream contains the changes all the same. */
   silent?: boolean;
+  /** The counts of rows of the same file that were imported before; those of these rows are added. */
+  equalRows?: EqualRowCounts;
   /** Present if all transactions are one that is rolled back: the rows that its earlier runs found rejected halfway. */
   foundHalfway?: RowsFoundHalfway;
   /** Returns the limit of the next transaction: by default a new one, and in a dry run the same for all. */
@@ -117,7 +120,7 @@ export async function importFileRows<Entry>(
   const { update = false, silent = false, foundHalfway, rescoreLimit = () => new RescoreLimit() } = deps;
   const monotonicMs = deps.monotonicMs ?? (() => performance.now());
   const placeOf = deps.placeOf ?? (({ line }) => ({ file: file.name, line }));
-  const open = kind.start();
+  const open = kind.start(deps.equalRows);
   const leastMs = LEAST_ROWS_MS[store.isShared ? "shared" : "alone"];
   let rowsMs = leastMs;
   let waiting: ReadRow<Entry>[] = [];

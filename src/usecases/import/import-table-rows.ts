@@ -7,6 +7,7 @@ import { runRepeatableStoreChange } from "../../store/repeatable-store-change.ts
 import type { Store } from "../../store/store.ts";
 import { hasDecimalCommas, MOST_ROWS, type Separator } from "../../table-cells/table-limits.ts";
 import { MOST_RESCORED, RescoreLimit } from "../rescoring/rescore-limit.ts";
+import { EqualRowCounts } from "./equal-row-counts.ts";
 import { DryRunStopped, type RowsFoundHalfway } from "./import-batches.ts";
 import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
 import type { FileMapping } from "./mapping/file-mapping.ts";
@@ -50,6 +51,8 @@ type ImportedTable = {
   /** In the order of the rows. */
   rejected: readonly RejectedTableRow[];
   leftOut: readonly LeftOut[];
+  /** The counts with which the next rows of the file begin. */
+  equalRows: EqualRowCounts;
 };
 
 type TableDeps = {
@@ -63,6 +66,8 @@ type TableDeps = {
 type TableImport = {
   /** Undefined to have it guessed. */
   mapping: FileMapping | undefined;
+  /** The counts of the rows before these in the file. */
+  equalRows?: EqualRowCounts;
   /** Changes records that exist. */
   update?: boolean;
   dryRun: boolean;
@@ -78,7 +83,7 @@ type TableImport = {
 export async function importTableRows(
   deps: TableDeps,
   given: TableRows,
-  { mapping: chosen, update = false, dryRun, silent }: TableImport,
+  { mapping: chosen, equalRows: before = EqualRowCounts.none(), update = false, dryRun, silent }: TableImport,
 ): Promise<ImportedTable> {
   const { store, knowledge, partner, yieldNow } = deps;
   const table = tableOf(given);
@@ -90,15 +95,19 @@ export async function importTableRows(
   // A row that makes several records is rejected once, for the first reason.
   const rejected = new Map<number, string>();
   const foundHalfway: RowsFoundHalfway = new Map();
+  const prepared = before.copy();
+  let equalRows = prepared;
   const importing = (sources: PreparedRows["sources"]) => async (own: Store, lock?: HeldLock) => {
     // The transaction of a dry run may run again.
     rejected.clear();
+    equalRows = prepared.copy();
     const rescoreLimit = new RescoreLimit();
     return await importPortfolio({
       ...deps,
       store: own,
       sources,
       actor: partner.id,
+      equalRows,
       ...{ silent, update, isDryRun: dryRun, placeOf: originalRowOfReject, shownSameAddresses: MOST_ROWS },
       ...(dryRun && { foundHalfway, rescoreLimit: () => rescoreLimit }),
       ...(lock && { withLock: (work) => work(lock) }),
@@ -116,6 +125,7 @@ export async function importTableRows(
     types: knowledge.types,
     most: MOST_PREPARED,
     isUpdating: update,
+    equalRows: prepared,
     yieldNow,
   };
   // The rows are prepared before the transaction of a dry run, which other writes wait for.
@@ -123,7 +133,7 @@ export async function importTableRows(
   const run = importing(sources);
   const result = dryRun ? await rolledBack(store, run, foundHalfway) : await underLock(store, partner, run);
   const rows = [...rejected].map(([row, error]) => ({ row, error })).toSorted((a, b) => a.row - b.row);
-  return { mapping, fields: mappableFields(mapping), result, leftOut, rejected: rows };
+  return { mapping, fields: mappableFields(mapping), result, leftOut, rejected: rows, equalRows };
 }
 
 function tableOf({ file, columns, rows, firstRow, separator }: TableRows): ImportTable {

@@ -3,6 +3,7 @@ import {
   type WordedImportNotes,
 } from "../../domain/wording/wording-of-import-notes.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import type { EqualRowCounts } from "./equal-row-counts.ts";
 
 export type FileKind =
   | "properties"
@@ -34,9 +35,9 @@ export type RowReader<Entry> = {
 export type RowKind<Entry> = RowReader<Entry> & {
   /**
    * Starts the import of one file; the result opens the file's batches one after another. A batch may be opened
-   * more than once for the same rows before it is committed.
+   * more than once for the same rows before it is committed. `equalRows` has the counts of earlier rows of the file.
    */
-  start(): (writer: PortfolioWriter) => RowBatch<Entry>;
+  start(equalRows?: EqualRowCounts): (writer: PortfolioWriter) => RowBatch<Entry>;
 };
 
 /** A field changed by a row, in the file's terms. */

@@ -265,48 +265,46 @@ export const importRowsPerCall = ({ columns }: Pick<AppImportFile, "columns">) =
   Math.max(1, Math.min(MOST_ROWS, Math.floor(CELLS_A_CALL / columns.length)));
 
 type Api = Pick<ApiClient, "write">;
-type HowToImport = { mapping?: AppImportMapping; isDry: boolean; silent?: boolean; updates?: boolean };
+type HowToImport = {
+  mapping?: AppImportMapping;
+  /** The continuation of the response to the rows before. */
+  continuation?: string;
+  isDry: boolean;
+  silent?: boolean;
+  updates?: boolean;
+};
 
 /** The fields that say which property a row is of. */
 const PROPERTY_FIELDS = ["property_id", "partner_property_id", "name", "address"] as const;
 
 /**
- * Returns how many rows to send from a place on, at most `count`: as many as end with a property, where one ends among them. The
- * API matches equipment without a serial by its count, with what was on record before the call.
+ * Returns the file with the rows of each property together, where they are equipment: the API counts equal rows over the calls
+ * of a file, the last 20,000 kinds of them, and scores a property once in each call.
  */
-function rowsToEndOfProperty(
-  { columns, rows }: AppImportFile,
-  mapping: AppImportMapping | undefined,
-  at: number,
-  count: number,
-): number {
-  if (at + count >= rows.length) return count;
+function withRowsByProperty(file: AppImportFile, { rows, fields }: AppImportMapping): AppImportFile {
+  if (rows !== "appliances") return file;
   const places = PROPERTY_FIELDS.flatMap((field) => {
-    const column = mapping?.fields[field];
-    return column === undefined ? [] : [columns.findIndex((name) => name.trim() === column)];
+    const column = fields[field];
+    return column === undefined ? [] : [file.columns.findIndex((name) => name.trim() === column)];
   });
-  const propertyOf = ({ cells }: TableRow) =>
-    places.map((place) => appCellText(cells[place] ?? "")).join("\0");
-  const blank = places.map(() => "").join("\0");
-  for (let sent = count; sent > 0; sent--) {
-    const next = propertyOf(rows[at + sent]!);
-    if (next !== blank && next !== propertyOf(rows[at + sent - 1]!)) return sent;
-  }
-  return count;
+  const byProperty = Map.groupBy(file.rows, ({ cells }) =>
+    places.map((place) => appCellText(cells[place] ?? "")).join("\0"),
+  );
+  return { ...file, rows: [...byProperty.values()].flat() };
 }
 
 /**
- * Sends rows of a file from a place on: at most `most`, and fewer where they make more records than a call may or where a
- * property ends. Returns the response with how many were sent, and how many a call may have.
+ * Sends rows of a file from a place on: at most `most`, and fewer where they make more records than a call may. Returns the
+ * response with how many were sent, and how many a call may have.
  */
 export async function sendAppRows(
   api: Api,
   file: AppImportFile,
   { at, most }: { at: number; most: number },
-  { mapping, isDry, silent = false, updates = false }: HowToImport,
+  { mapping, continuation, isDry, silent = false, updates = false }: HowToImport,
 ): Promise<{ answer: ImportedRowsJson; sent: number; most: number; rejected: readonly RejectedRow[] }> {
   for (let count = most; ; count = Math.ceil(count / 2)) {
-    const rows = file.rows.slice(at, at + rowsToEndOfProperty(file, mapping, at, count));
+    const rows = file.rows.slice(at, at + count);
     const firstRow = rows[0]!.number;
     try {
       const answer = await api.write<ImportedRowsJson>("POST", "/v1/import-rows", {
@@ -316,6 +314,7 @@ export async function sendAppRows(
         first_row: firstRow,
         separator: file.separator,
         mapping,
+        continuation,
         update: updates,
         dry_run: isDry,
         no_webhooks: silent,
@@ -370,10 +369,14 @@ export async function importAppFile(
   };
   onProgress(run);
   let most = importRowsPerCall(file);
+  const table = withRowsByProperty(file, how.mapping);
+  let continuation: string | undefined;
   while (run.done < file.rows.length) {
     if (signal?.aborted) return;
-    const call = await sendAppRows(api, file, { at: run.done, most }, how);
+    const place = { at: run.done, most };
+    const call = await sendAppRows(api, table, place, { ...how, ...(continuation && { continuation }) });
     const { answer, sent, rejected } = call;
+    continuation = answer.continuation;
     // The next rows are probably as dense.
     most = call.most;
     const counts = Object.fromEntries(
@@ -402,7 +405,7 @@ export async function importAppFile(
       sameAddress: [...run.sameAddress, ...answer.same_address],
       changes: mergedChanges(run.changes, answer.changes),
       done: run.done + sent,
-      rejected: [...run.rejected, ...rejected],
+      rejected: [...run.rejected, ...rejected].toSorted((a, b) => a.row.number - b.row.number),
       leftOut: mergedLeftOut(run.leftOut, answer.left_out),
     };
     onProgress(run);

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { acquireClusterLock, importLockName } from "../../../src/cluster/cluster-locks.ts";
 import { Failure, OperatorError, StorageError, UnfinishedChange } from "../../../src/domain/errors.ts";
+import { EqualRowCounts } from "../../../src/usecases/import/equal-row-counts.ts";
 import { importTableRows, type TableRows } from "../../../src/usecases/import/import-table-rows.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
@@ -329,6 +330,73 @@ describe("rows of a table", () => {
         },
       ),
       { numRuns: runsOnEngine(5) },
+    );
+  });
+
+  test("of one file are the same records in one request and in several, also where one is repeated", async () => {
+    const columns = ["partner_property_id", "type_id", "install_year", "quantity"];
+    const aRow = fc.record({
+      property: fc.constantFrom("1", "2"),
+      type: fc.constantFrom("boiler", "ptac"),
+      year: fc.constantFrom("1990", ""),
+      quantity: fc.constantFrom("", "1", "2"),
+    });
+    let files = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(aRow, { minLength: 4, maxLength: 8 }),
+        fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 2, maxLength: 3 }),
+        fc.nat(2),
+        async (rows, sizes, before) => {
+          /** Imports the rows as requests of so many rows, and returns what the properties have then. */
+          const imported = async (given: typeof rows, sizes: readonly number[]) => {
+            const own = `${++files}-`;
+            for (const property of ["1", "2"])
+              await fixture.addProperty({ partnerPropertyId: own + property, yearBuilt: 1950 });
+            const [first] = given;
+            const table = (some: typeof rows) => ({
+              ...{ file: "f.csv", columns, firstRow: 2 },
+              rows: some.map(({ property, type, year, quantity }) => [own + property, type, year, quantity]),
+            });
+            // Equal ones may be there before.
+            if (before > 0) await run(table(Array(before).fill({ ...first!, quantity: "" })));
+            let equalRows: EqualRowCounts | undefined;
+            let created = 0;
+            for (const [at, size] of sizes.entries()) {
+              const from = sizes.slice(0, at).reduce((sum, one) => sum + one, 0);
+              const some = table(given.slice(from, from + size));
+              if (some.rows.length === 0) continue;
+              const how = equalRows && { equalRows };
+              const dry = await run(some, { ...how, dryRun: true });
+              const found = await run(some, how);
+              expect(dry.result.appliances).toEqual(found.result.appliances);
+              expect(dry.equalRows.text()).toBe(found.equalRows.text());
+              created += found.result.appliances.created;
+              // Its response may be lost.
+              const again = await run(some, how);
+              expect(again.result.appliances.created).toBe(0);
+              expect(again.equalRows.text()).toBe(found.equalRows.text());
+              equalRows = EqualRowCounts.parse(found.equalRows.text());
+            }
+            const stored = await Promise.all(
+              ["1", "2"].map(async (property) => {
+                const { id } = (await fixture.store.read.properties.findByReference(
+                  fixture.partner.id,
+                  own + property,
+                ))!;
+                const all = await fixture.store.read.appliances.ofPropertyAfter(id, 0, 100);
+                return all
+                  .map(({ typeId, installYear, serial }) => `${typeId} ${installYear} ${serial}`)
+                  .sort();
+              }),
+            );
+            return { created, stored };
+          };
+          const whole = await imported(rows, [rows.length]);
+          expect(await imported(rows, [...sizes, rows.length])).toEqual(whole);
+        },
+      ),
+      { numRuns: runsOnEngine(2) },
     );
   });
 

@@ -10,6 +10,9 @@ const YEARS = new Set(["install_year", "year_built"]);
 /** The fields of several lines. Each other has one. */
 const LINES = /^(notes|description)$/;
 
+/** The fields in which forms have 0 where nothing is known. */
+export const NEVER_ZERO = /^(stories|gross_area_sqft|size|replacement_value|install_year|year_built)$/;
+
 export const isMultilineField = (field: string): boolean => LINES.test(field);
 
 /**

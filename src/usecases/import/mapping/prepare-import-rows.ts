@@ -8,6 +8,7 @@ import type { Yield } from "../../../event-loop/event-loop.ts";
 import type { Stores } from "../../../store/stores.ts";
 import { parseCellDate } from "../../../table-cells/table-cell-dates.ts";
 import { UNNAMED_CELLS } from "../../../table-cells/table-limits.ts";
+import type { EqualRowCounts } from "../equal-row-counts.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
 import { ImportApplianceLabels } from "./import-appliance-labels.ts";
 import type { AreaUnit } from "./import-area-units.ts";
@@ -28,7 +29,7 @@ import { type ImportSizeLimits, ImportSizeMeter } from "./import-size-meter.ts";
 import type { ImportTable, LeftOut, TableCells } from "./import-source-table.ts";
 import { namesImportedUnitsWithoutNumbers, unitNamesInImportedCell } from "./import-unit-names.ts";
 import { lookUpImportValue, lookUpImportValueInList } from "./import-value-lookup.ts";
-import { isMultilineField, plainImportedCell, restoreZipZeros } from "./mapped-cell-values.ts";
+import { isMultilineField, NEVER_ZERO, plainImportedCell, restoreZipZeros } from "./mapped-cell-values.ts";
 
 /** The files that the importer reads, written from mapped tables. */
 type PreparedPart = "properties" | "appliances" | "serviceEvents" | "claims";
@@ -55,6 +56,8 @@ export type PreparationDeps = {
   most?: ImportSizeLimits;
   /** True if the rows change properties that exist. */
   isUpdating?: boolean;
+  /** The counts of labels of earlier rows of the same file; those of these rows are added. */
+  equalRows?: EqualRowCounts;
   yieldNow: Yield;
   /** The types of appliances, by their IDs. */
   types: Knowledge["types"];
@@ -64,7 +67,7 @@ type Preparation = PreparationDeps & { folder?: string };
 
 /** Prepares rows of tables, mapped to the importer's fields. */
 export async function prepareMappedRows(
-  { read, partnerId, folder, types, most, isUpdating = false, yieldNow }: Preparation,
+  { read, partnerId, folder, types, most, isUpdating = false, equalRows, yieldNow }: Preparation,
   mapped: readonly MappedTable[],
   fieldsOf: Readonly<Record<PreparedPart, readonly string[]>>,
 ): Promise<PreparedRows> {
@@ -151,7 +154,7 @@ export async function prepareMappedRows(
           const key = property.id ?? property.reference;
           // The appliances of a batch are scored together.
           if (property.id !== undefined && !labels.has(key)) await countScores(property.id);
-          const given = labels.get(key) ?? new ImportApplianceLabels();
+          const given = labels.get(key) ?? new ImportApplianceLabels(key, equalRows);
           labels.set(key, given);
           for (const [index, own] of row.piecesOf(fields, property.units, given).entries())
             fileOf("appliances").add(
@@ -309,7 +312,6 @@ class RowMapper {
         continue;
       }
       const format = dates[field];
-      // Forms have 0 where a number of stories or a size is unknown.
       if (NEVER_ZERO.test(field) && /^0+([.,]0*)?$/.test(cell)) continue;
       const reading = {
         heading: column,
@@ -446,5 +448,3 @@ function pieceIn({ unit, label }: Place, labels: ImportApplianceLabels, serial?:
   const own = serial || (label && labels.take(label));
   return { unit, ...(own && { serial: own }) };
 }
-
-const NEVER_ZERO = /^(stories|gross_area_sqft|size|replacement_value|install_year|year_built)$/;

@@ -1,0 +1,60 @@
+import { invalid } from "../../domain/errors.ts";
+
+/** The most keys in a text: those of the rows that were counted last. */
+const MOST_KEYS = 20_000;
+const KEY_LENGTH = 12;
+const PAIR = new RegExp(`^[\\w-]{${KEY_LENGTH}}[1-9]\\d{0,6}$`);
+
+/**
+ * Counts the rows of a file by what tells them apart, so that the third of equal rows means a third record. As a text, the
+ * counts of some rows of a file are those with which the next ones begin; the same rows with the same counts mean the same
+ * records again.
+ */
+export class EqualRowCounts {
+  /** By key, those counted last at the end. */
+  readonly #rows: Map<string, number>;
+
+  private constructor(rows: Map<string, number>) {
+    this.#rows = rows;
+  }
+
+  static none(): EqualRowCounts {
+    return new EqualRowCounts(new Map());
+  }
+
+  /** Reads counts from a text. Throws invalid_request. */
+  static parse(text: string): EqualRowCounts {
+    const pairs = text === "" ? [] : text.split(" ");
+    if (pairs.length > MOST_KEYS || !pairs.every((pair) => PAIR.test(pair))) {
+      const message = "must be the continuation of an earlier response";
+      throw invalid(`continuation ${message}`, [{ field: "continuation", message }]);
+    }
+    return new EqualRowCounts(
+      new Map(pairs.map((pair) => [pair.slice(0, KEY_LENGTH), Number(pair.slice(KEY_LENGTH))])),
+    );
+  }
+
+  /** Returns the counts as a text of linear size, without those counted first if there are too many. */
+  text(): string {
+    const pairs = [...this.#rows].slice(-MOST_KEYS);
+    return pairs.map(([key, rows]) => `${key}${rows}`).join(" ");
+  }
+
+  copy(): EqualRowCounts {
+    return new EqualRowCounts(new Map(this.#rows));
+  }
+
+  /** Returns the number of rows with the key so far. */
+  of(key: string): number {
+    return this.#rows.get(key) ?? 0;
+  }
+
+  set(key: string, rows: number): void {
+    this.#rows.delete(key);
+    this.#rows.set(key, rows);
+  }
+}
+
+/** Returns a short key that is equal for equal values. */
+export const equalRowKey = (...values: readonly (string | number | null)[]): string =>
+  new Bun.CryptoHasher("sha256").update(JSON.stringify(values)).digest("base64url").slice(0, KEY_LENGTH);
