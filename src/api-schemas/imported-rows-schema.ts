@@ -199,6 +199,15 @@ const importedRows = object({
       error: text("The first reason", "state must be a US state, such as NY"),
     }),
   ),
+  guessed: list(
+    "The words of equipment and states that the given `mapping` does not have, with the meaning that was guessed: the `mapping` of the response has it, for you to correct. A word that means itself in the `mapping` is not guessed",
+    object({
+      column: text("The column", "Equipment"),
+      cell: text("The word", "Chiller"),
+      meaning: text("The meaning", "rooftop_unit"),
+      rows: whole("Number of rows", 3),
+    }),
+  ),
   left_out: list(
     "Cells that mean nothing to the import",
     object({
@@ -236,13 +245,14 @@ type ImportedRows = {
     }[];
   };
   rejected: readonly { row: number; error: string }[];
+  guessed: readonly { column: string; cell: string; meaning: string; rows: number }[];
   leftOut: readonly { what: string; reason: string; cells: number }[];
 };
 
 const serializeImportCounts = ({ created, updated, unchanged }: Counts) => ({ created, updated, unchanged });
 
 export const serializeImportedRows = importedRows.serializer(
-  ({ mapping, continuation, fields, result, rejected, leftOut }: ImportedRows) => ({
+  ({ mapping, continuation, fields, result, rejected, guessed, leftOut }: ImportedRows) => ({
     mapping: { ...mapping },
     continuation,
     fields: [...fields],
@@ -261,6 +271,7 @@ export const serializeImportedRows = importedRows.serializer(
       ...{ from: JSON.stringify(from), to: JSON.stringify(to) },
     })),
     rejected: rejected.map(({ row, error }) => ({ row, error })),
+    guessed: guessed.map(({ column, cell, meaning, rows }) => ({ column, cell, meaning, rows })),
     left_out: leftOut.map(({ what, reason, cells }) => ({ column: what, reason, cells })),
   }),
 );

@@ -5,7 +5,7 @@ import { OperatorError } from "../domain/errors.ts";
 import { isMonthFirst } from "../domain/wording/currency-and-unit-wording.ts";
 import { replaceFile } from "../files/durable-files.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
-import { type DateFormat, firstAmbiguousTableCellDate } from "../table-cells/table-cell-dates.ts";
+import type { DateFormat } from "../table-cells/table-cell-dates.ts";
 import type { ColumnMapping, FieldDefault } from "../usecases/import/import-columns.ts";
 import {
   type FileMapping,
@@ -24,6 +24,11 @@ import {
 import type { ImportTable, LeftOut } from "../usecases/import/mapping/import-source-table.ts";
 import { openImportTables } from "../usecases/import/mapping/open-source-tables.ts";
 import type { MappedTable } from "../usecases/import/mapping/prepare-import-rows.ts";
+import {
+  type ColumnSurvey,
+  surveyMappedColumns,
+  withGuessedWords,
+} from "../usecases/import/mapping/survey-mapped-columns.ts";
 import { UsageError } from "./command.ts";
 import type { CommandContext } from "./command-context.ts";
 
@@ -52,6 +57,9 @@ export function parseValueMappingOption(typed: string): ValueMapping {
   return { field, values: Object.fromEntries(values) };
 }
 
+/** A table with what its rows say of the mapping. */
+type ShownTable = MappedTable & { survey: ColumnSurvey; hasKeptMapping: boolean };
+
 type MappedFiles = { mapped: readonly MappedTable[]; leftOut: readonly LeftOut[] };
 
 /**
@@ -68,19 +76,21 @@ export async function confirmFileMappings(
   const knowledge = loadKnowledge(context.config.costs);
   const isType = (text: string) => knowledge.types.has(text);
   const areaUnit = context.config.display.units === "metric" ? "m2" : "sqft";
-  const mapped: MappedTable[] = [];
-  const without: MappedTable[] = [];
+  const mapped: ShownTable[] = [];
+  const without: ShownTable[] = [];
   for (const file of request.files)
     for (const table of await openImportTables(resolve(cwd, file), areaUnit)) {
       const kept = table.form?.mapping ?? findSavedMapping(saved, table.headings);
       const moved = kept && movedFields(kept, request);
       const guess = moved?.size === 0 ? kept! : guessFileMapping(knowledge, table, request.map);
-      const mapping = refined(moved ? reread(kept!, guess, moved) : guess, request);
-      refuseAmbiguous({ table, mapping }, moved ?? Object.keys(mapping.dates), request);
+      const base = moved ? reread(kept!, guess, moved) : guess;
+      const survey = await surveyMappedColumns(table, refined(base, request), knowledge.types);
+      const mapping = refined(withSurvey(base, survey, moved), request);
+      refuseAmbiguous({ table, mapping, survey }, moved ?? Object.keys(mapping.dates), request);
       if (!table.form) refuseMisnamed(table, mapping);
       refuseUnknownTypes(table, mapping, isType);
       const isUsable = table.form !== undefined || missingRequiredFields(mapping).length === 0;
-      (isUsable ? mapped : without).push({ table, mapping });
+      (isUsable ? mapped : without).push({ table, mapping, survey, hasKeptMapping: kept !== undefined });
     }
   refuseIdle([...mapped, ...without], request);
   // A sheet of notes beside the data is not read; without any data the first of them is what was meant.
@@ -143,6 +153,29 @@ function reread(saved: FileMapping, guess: FileMapping, moved: ReadonlySet<strin
   };
 }
 
+/**
+ * Returns a mapping with what all rows of its table say: the formats of dates and numbers of the fields that `moved`, or of all
+ * of a new one, and the meanings of words that it has none for.
+ */
+function withSurvey(
+  mapping: FileMapping,
+  { dates, decimalComma, hasScoresAbove5, guessed }: ColumnSurvey,
+  moved: ReadonlySet<string> | undefined,
+): FileMapping {
+  const isOpen = (field: string) => moved?.has(field) ?? true;
+  const { decimal_comma: before = [], ...kept } = mapping;
+  const commas = [...before.filter((field) => !isOpen(field)), ...decimalComma.filter(isOpen)];
+  return withGuessedWords(
+    {
+      ...kept,
+      dates: { ...mapping.dates, ...Object.fromEntries([...dates].filter(([field]) => isOpen(field))) },
+      ...(commas.length > 0 && { decimal_comma: commas }),
+      ...(hasScoresAbove5 && !moved && { scale: [1, 10] as const }),
+    },
+    guessed,
+  );
+}
+
 /** Applies what the command line says about columns, constants and values. */
 function refined(
   mapping: FileMapping,
@@ -182,7 +215,7 @@ function lacking({ table, mapping }: MappedTable): UsageError {
 
 /** Throws a UsageError for dates that may have the day or the month first, where the installation or the file is not of the US. */
 function refuseAmbiguous(
-  { table, mapping }: MappedTable,
+  { table, mapping, survey }: Pick<ShownTable, "table" | "mapping" | "survey">,
   fields: Iterable<string>,
   { dates, defaults }: MappedRequest,
 ): void {
@@ -190,18 +223,13 @@ function refuseAmbiguous(
   if (dates !== undefined || isMonthFirst(country)) return;
   for (const field of fields) {
     const column = mapping.fields[field];
-    const date = mapping.dates[field] && ambiguousIn(table, column);
+    const date = mapping.dates[field] && survey.ambiguous.get(field);
     if (date !== undefined)
       throw new UsageError(
         `${table.name}, column ${column}: ${date} may be a date with the day or the month first`,
         "Pass --dates DD/MM/YYYY or --dates MM/DD/YYYY.",
       );
   }
-}
-
-function ambiguousIn({ headings, sample }: ImportTable, column: string | undefined): string | undefined {
-  const at = column === undefined ? -1 : headings.indexOf(column);
-  return at < 0 ? undefined : firstAmbiguousTableCellDate(sample.map((row) => (row[at] ?? "").trim()));
 }
 
 function refuseIdle(mapped: readonly MappedTable[], { map, defaults, mapValues }: MappedRequest): void {
@@ -273,7 +301,10 @@ function kindlessIn(
 }
 
 /** Describes a mapping: the column of each field, with its first values, and the columns that are not used. */
-function mappingSummary({ table, mapping }: MappedTable, isType: (text: string) => boolean): string {
+function mappingSummary(
+  { table, mapping, survey, hasKeptMapping }: ShownTable,
+  isType: (text: string) => boolean,
+): string {
   const { fields, constants, values, dates, equipment, scores, scale } = mapping;
   const used = new Set(Object.values(fields));
   const lines: [string, string][] = [];
@@ -290,7 +321,7 @@ function mappingSummary({ table, mapping }: MappedTable, isType: (text: string) 
     const not = others.length > 0 ? ` (not ${someOf(others)})` : "";
     const hasComma = mapping.decimal_comma?.includes(field) && examples.some((cell) => /[.,]/.test(cell));
     const comma = hasComma ? " with a decimal comma" : "";
-    const either = format && ambiguousIn(table, column) ? ", or with the day first: pass --dates" : "";
+    const either = format && survey.ambiguous.has(field) ? ", or with the day first: pass --dates" : "";
     const from = table.form ? "" : `${oneLine(column)}${format}${comma}${either}: `;
     lines.push([field, `${from}${(mapped.length > 0 ? mapped : examples).join(", ").slice(0, 90)}${not}`]);
   }
@@ -321,6 +352,11 @@ function mappingSummary({ table, mapping }: MappedTable, isType: (text: string) 
     `${basename(table.name)}: ${table.form ? `${table.form.name}, ` : ""}${table.count} ${table.count === 1 ? "row" : "rows"}, each ${ROWS[mapping.rows]}`,
     ...lines.map(([field, from]) => `  ${field.padEnd(width)}  ${from}`.trimEnd()),
     ...(without.length > 0 ? [`  Counted only, no kind of equipment: ${someOf(without)}`] : []),
+    ...(hasKeptMapping && survey.guessed.length > 0
+      ? [
+          `  Guessed, since the saved mapping lacks it: ${someOf(survey.guessed.map(({ cell, meaning }) => `${oneLine(cell)} is ${meaning}`))}`,
+        ]
+      : []),
     ...(unused.length > 0 ? [`  Not used: ${someOf(unused)}`] : []),
     ...table.notes.map((note) => `  ${note}`),
   ].join("\n");

@@ -79,56 +79,71 @@ const dayOf = (year: string, month: string, day: string) =>
 const valid = (day: string | undefined) =>
   day !== undefined && parseDay(day) !== undefined ? day : undefined;
 
-type Counts = {
-  yearFirst: number;
-  named: number;
-  monthFirst: number;
-  dayFirst: number;
-  either: number;
-  same: number;
-};
+/** Counts the formats of the dates of a column, cell by cell. */
+export class CellDateFormats {
+  #yearFirst = 0;
+  #named = 0;
+  #monthFirst = 0;
+  #dayFirst = 0;
+  #either = 0;
+  #same = 0;
+  #numbered = 0;
+  #others = 0;
+  #firstOfEither: string | undefined;
 
-function countFormats(cells: readonly string[]): Counts {
-  const counts = { yearFirst: 0, named: 0, monthFirst: 0, dayFirst: 0, either: 0, same: 0 };
-  for (const cell of cells) {
+  add(cell: string): void {
     const text = cell.trim().slice(0, 40);
+    if (text === "") return;
     const { monthFirst, dayFirst } = withSlashes(text);
     if (monthFirst !== undefined && dayFirst !== undefined) {
-      if (monthFirst === dayFirst) counts.same++;
-      else counts.either++;
-    } else if (monthFirst !== undefined) counts.monthFirst++;
-    else if (dayFirst !== undefined) counts.dayFirst++;
-    else if (yearFirst(text) !== undefined) counts.yearFirst++;
-    else if (withMonthName(text) !== undefined) counts.named++;
+      if (monthFirst === dayFirst) this.#same++;
+      else {
+        this.#either++;
+        this.#firstOfEither ??= cell;
+      }
+    } else if (monthFirst !== undefined) this.#monthFirst++;
+    else if (dayFirst !== undefined) this.#dayFirst++;
+    else if (yearFirst(text) !== undefined) this.#yearFirst++;
+    else if (withMonthName(text) !== undefined) this.#named++;
+    else if (dayNumbered(text) !== undefined) this.#numbered++;
+    else this.#others++;
   }
-  return counts;
+
+  /**
+   * Returns the format: the order of day and month that some cells prove, and several formats where they contradict each
+   * other. Undefined without any date.
+   */
+  format(): DateFormat | undefined {
+    const [monthFirst, dayFirst] = [this.#monthFirst, this.#dayFirst];
+    const [yearFirst, named] = [this.#yearFirst, this.#named];
+    const [fewer, more] = [Math.min(monthFirst, dayFirst), Math.max(monthFirst, dayFirst)];
+    const unordered = this.#either + this.#same;
+    if (this.#numbered > more + fewer + unordered + yearFirst + named + this.#others) return DAY_NUMBER;
+    if (fewer > more * SHARE_OF_ERRORS) return SEVERAL;
+    if (more > 0) return monthFirst > dayFirst ? "MM/DD/YYYY" : "DD/MM/YYYY";
+    if (unordered > 0) return yearFirst + named > 0 ? SEVERAL : "MM/DD/YYYY";
+    if (yearFirst > 0 && named > 0) return SEVERAL;
+    if (yearFirst > 0) return "YYYY-MM-DD";
+    return named > 0 ? "MONTH D, YYYY" : undefined;
+  }
+
+  /** Returns the first date if all of them can be read with the day first as well as with the month first. */
+  firstAmbiguous(): string | undefined {
+    const proven = this.#monthFirst + this.#dayFirst + this.#yearFirst + this.#named;
+    return proven > 0 ? undefined : this.#firstOfEither;
+  }
 }
 
-/**
- * Returns the format of a column by its cells: the order of day and month that some of them prove, and several formats where
- * they contradict each other. Undefined without any date.
- */
-export function cellDateFormatOf(cells: readonly string[]): DateFormat | undefined {
-  const { yearFirst, named, monthFirst, dayFirst, either, same } = countFormats(cells);
-  const [fewer, more] = [Math.min(monthFirst, dayFirst), Math.max(monthFirst, dayFirst)];
-  if (fewer > more * SHARE_OF_ERRORS) return SEVERAL;
-  if (more > 0) return monthFirst > dayFirst ? "MM/DD/YYYY" : "DD/MM/YYYY";
-  if (either + same > 0) return yearFirst + named > 0 ? SEVERAL : "MM/DD/YYYY";
-  if (yearFirst > 0 && named > 0) return SEVERAL;
-  if (yearFirst > 0) return "YYYY-MM-DD";
-  if (named > 0) return "MONTH D, YYYY";
-  const given = cells.filter((cell) => cell.trim() !== "");
-  return given.length > 0 && given.every((cell) => dayNumbered(cell.trim()) !== undefined)
-    ? DAY_NUMBER
-    : undefined;
-}
+const formatsOf = (cells: readonly string[]): CellDateFormats => {
+  const formats = new CellDateFormats();
+  for (const cell of cells) formats.add(cell);
+  return formats;
+};
+
+/** Returns the format of a column by its cells; undefined without any date. */
+export const cellDateFormatOf = (cells: readonly string[]): DateFormat | undefined =>
+  formatsOf(cells).format();
 
 /** Returns the first date of a column whose cells can all be read with the day first as well as with the month first. */
-export function firstAmbiguousTableCellDate(cells: readonly string[]): string | undefined {
-  const { monthFirst, dayFirst, either, yearFirst, named } = countFormats(cells);
-  if (either === 0 || monthFirst + dayFirst + yearFirst + named > 0) return undefined;
-  return cells.find((cell) => {
-    const read = withSlashes(cell.trim());
-    return read.monthFirst !== undefined && read.monthFirst !== read.dayFirst;
-  });
-}
+export const firstAmbiguousTableCellDate = (cells: readonly string[]): string | undefined =>
+  formatsOf(cells).firstAmbiguous();

@@ -7,32 +7,55 @@ export const isNumberCellField = (field: string): boolean => AMOUNTS.test(field)
 
 /**
  * Returns the fields whose numbers have a decimal comma: by their cells, else by the other columns, else by the form of the
- * file. `cellsOf` returns cells of a column.
+ * file. `signsOf` returns the decimal signs of a column.
  */
 export function tableCellFieldsWithDecimalComma(
   fields: Readonly<Record<string, string>>,
-  cellsOf: (column: string) => readonly string[],
+  signsOf: (column: string) => CellDecimalSigns,
   hasCommas: boolean,
 ): string[] {
   const found = Object.entries(fields)
     .filter(([field]) => isNumberCellField(field))
-    .map(([field, column]) => [field, cellsUseDecimalComma(cellsOf(column))] as const);
+    .map(([field, column]) => [field, signsOf(column).areCommas()] as const);
   const shown = found.flatMap(([, own]) => own ?? []);
   const others = shown.length > 0 ? shown.every(Boolean) : hasCommas;
   return found.filter(([, has]) => has ?? others).map(([field]) => field);
 }
 
-/** Returns whether the numbers of a column have a decimal comma; undefined where none of them shows it. */
-export function cellsUseDecimalComma(cells: readonly string[]): boolean | undefined {
-  let [commas, points] = [0, 0];
-  for (const cell of cells) {
+/** Counts the decimal signs of the numbers of a column, cell by cell. */
+export class CellDecimalSigns {
+  #commas = 0;
+  #points = 0;
+
+  static of(cells: readonly string[]): CellDecimalSigns {
+    const signs = new CellDecimalSigns();
+    for (const cell of cells) signs.add(cell);
+    return signs;
+  }
+
+  add(cell: string): void {
     const [digits = ""] = /\d[\d.,]*/.exec(cell.slice(0, 100).replaceAll(/[\s\u00a0']/g, "")) ?? [];
     const [comma, point] = [digits.lastIndexOf(","), digits.lastIndexOf(".")];
-    if (comma >= 0 && point >= 0) comma > point ? commas++ : points++;
-    else if (comma >= 0) isGroup(digits, comma, ",") ? isRepeated(digits, comma, ",") && points++ : commas++;
-    else if (point >= 0) isGroup(digits, point, ".") ? isRepeated(digits, point, ".") && commas++ : points++;
+    if (comma >= 0 && point >= 0) this.#count(comma > point);
+    else if (comma >= 0) this.#countSign(digits, comma, ",");
+    else if (point >= 0) this.#countSign(digits, point, ".");
   }
-  return commas + points === 0 ? undefined : commas > 0 && points === 0;
+
+  /** Returns whether they are commas; undefined where no number shows it. */
+  areCommas(): boolean | undefined {
+    return this.#commas + this.#points === 0 ? undefined : this.#points === 0;
+  }
+
+  #countSign(digits: string, last: number, sign: "," | "."): void {
+    // A sign that is there twice separates thousands, so that the other is the decimal one.
+    if (!isGroup(digits, last, sign)) this.#count(sign === ",");
+    else if (isRepeated(digits, last, sign)) this.#count(sign !== ",");
+  }
+
+  #count(isComma: boolean): void {
+    if (isComma) this.#commas++;
+    else this.#points++;
+  }
 }
 
 /**

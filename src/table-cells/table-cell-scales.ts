@@ -5,3 +5,6 @@ export function parseTableCellConditionScale(text: string): readonly number[] {
   );
   return between === null ? [] : [Number(between[1]), Number(between[2])];
 }
+
+/** Returns whether a cell is a score that only a scale up to 10 has. */
+export const isScoreAbove5 = (cell: string): boolean => Number(cell) > 5 && Number(cell) <= 10;

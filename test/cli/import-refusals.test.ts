@@ -127,6 +127,33 @@ describe("files of any form", () => {
   });
 });
 
+// Rule: import-mapping
+test("the mapping that is shown is guessed from all rows of a file, also with a saved one", async () => {
+  const HEADINGS = "Building;Equipment;Warranty Expiry;Capacity\n";
+  const register = (row: string, last: string) => `${HEADINGS}${`${row}\n`.repeat(2_000)}${last}\n`;
+  const file = write("register.csv", register("Elm;Lift;03/04/2021;850.000", "Elm;Boiler;25/04/2021;850.5"));
+  const shown = await importing("--file", file);
+  expect([shown.code, shown.stderr]).toEqual([
+    2,
+    expect.stringContaining("Lift is elevator, Boiler is boiler"),
+  ]);
+  expect(shown.stderr).toContain("Warranty Expiry as DD/MM/YYYY: ");
+  expect(shown.stderr).not.toContain("decimal comma");
+  const saved = write("saved.json", "");
+  rmSync(saved);
+  const first = write("first.csv", `${HEADINGS}Elm;Lift;25/04/2021;1\n`);
+  const created = await importing("--file", first, "--mapping", saved, "--yes", "--dry-run");
+  expect(created.stdout).toContain("1 rows rejected");
+  const again = await importing("--file", file, "--mapping", saved);
+  expect(again.stderr).toContain("Guessed, since the saved mapping lacks it: Boiler is boiler");
+  const visits = [
+    "Building,Visit Date,Roof,Boiler,Elevator,Windows",
+    ...Array(2_000).fill("Elm,2021-02-03,1,2,3,4"),
+  ];
+  const scored = write("visits.csv", `${visits.join("\n")}\nElm,2021-02-03,1,2,3,9\n`);
+  expect((await importing("--file", scored)).stderr).toContain("scored 1 to 10");
+});
+
 describe("--default", () => {
   test.each([
     ["nonsense=1", 1, 'no file has a field "nonsense"'],

@@ -28,7 +28,8 @@ const none = { created: 0, updated: 0, unchanged: 0 };
 const plain = {
   ...{ properties: none, appliances: none, components: none, service_events: none, claims: none },
   ...{ install_years_from_year_built: 0, install_years_before_year_built: 0, unusual_sizes: 0 },
-  ...{ claims_to_check: 0, older_valuations: 0, same_address: [], changes: [], rejected: [], left_out: [] },
+  ...{ claims_to_check: 0, older_valuations: 0, same_address: [], changes: [], rejected: [] },
+  ...{ guessed: [], left_out: [] },
 };
 const mapping: AppImportMapping = {
   rows: "properties",
@@ -413,11 +414,12 @@ describe("the meaning of cells", () => {
     ).toEqual([]);
   });
 
-  test("is changed, and dropped where it is empty", () => {
+  test("is changed, and the cell itself where it is empty", () => {
     const good = withAppCellMeaning(mapping, "condition_after", { cell: "5", meaning: " good " });
     expect(good.values).toEqual({ condition_after: { 5: "good" } });
+    // The API guesses no meaning of a cell that means itself.
     expect(withAppCellMeaning(good, "condition_after", { cell: "5", meaning: "" }).values).toEqual({
-      condition_after: {},
+      condition_after: { 5: "5" },
     });
   });
 });

@@ -22,6 +22,7 @@ import { checkImportTableHeadings } from "./mapping/open-source-tables.ts";
 import { originalRowOfReject } from "./mapping/original-reject-places.ts";
 import type { PreparedRows } from "./mapping/prepare-import-rows.ts";
 import { prepareRowsInMemory } from "./mapping/prepared-import-files.ts";
+import { type GuessedWord, surveyMappedColumns, withGuessedWords } from "./mapping/survey-mapped-columns.ts";
 
 /** Some rows of a table. `firstRow` is the number of the first one in its file. */
 export type TableRows = {
@@ -41,6 +42,8 @@ const MOST_PREPARED = {
   chars: 4_000_000,
 };
 
+const MOST_GUESSED_WORDS = 2_000;
+
 type RejectedTableRow = { row: number; error: string };
 
 type ImportedTable = {
@@ -51,6 +54,8 @@ type ImportedTable = {
   /** In the order of the rows. */
   rejected: readonly RejectedTableRow[];
   leftOut: readonly LeftOut[];
+  /** The words for which the given mapping has no meaning. */
+  guessed: readonly GuessedWord[];
   /** The counts with which the next rows of the file begin. */
   equalRows: EqualRowCounts;
 };
@@ -87,11 +92,13 @@ export async function importTableRows(
 ): Promise<ImportedTable> {
   const { store, knowledge, partner, yieldNow } = deps;
   const table = tableOf(given);
-  const mapping = chosen ?? guessFileMapping(knowledge, table);
-  const stranger = mappedApplianceTypes(mapping).find((id) => !knowledge.types.has(id));
-  if (stranger !== undefined) throw invalid(`mapping names the type ${stranger}, which is unknown`);
-  const misnamed = mappingProblem(mapping, table.headings);
-  if (misnamed !== undefined) throw invalid(`mapping: ${misnamed}`);
+  if (chosen) refuseWrongMapping(knowledge, chosen, table);
+  const known = chosen ?? guessFileMapping(knowledge, table);
+  const { guessed } = await surveyMappedColumns(table, known, knowledge.types, {
+    mostWords: MOST_GUESSED_WORDS,
+    yieldNow,
+  });
+  const mapping = withGuessedWords(known, guessed);
   // A row that makes several records is rejected once, for the first reason.
   const rejected = new Map<number, string>();
   const foundHalfway: RowsFoundHalfway = new Map();
@@ -133,7 +140,22 @@ export async function importTableRows(
   const run = importing(sources);
   const result = dryRun ? await rolledBack(store, run, foundHalfway) : await underLock(store, partner, run);
   const rows = [...rejected].map(([row, error]) => ({ row, error })).toSorted((a, b) => a.row - b.row);
-  return { mapping, fields: mappableFields(mapping), result, leftOut, rejected: rows, equalRows };
+  return {
+    mapping,
+    fields: mappableFields(mapping),
+    result,
+    leftOut,
+    guessed: chosen ? guessed : [],
+    rejected: rows,
+    equalRows,
+  };
+}
+
+function refuseWrongMapping({ types }: Knowledge, mapping: FileMapping, { headings }: ImportTable): void {
+  const stranger = mappedApplianceTypes(mapping).find((id) => !types.has(id));
+  if (stranger !== undefined) throw invalid(`mapping names the type ${stranger}, which is unknown`);
+  const misnamed = mappingProblem(mapping, headings);
+  if (misnamed !== undefined) throw invalid(`mapping: ${misnamed}`);
 }
 
 function tableOf({ file, columns, rows, firstRow, separator }: TableRows): ImportTable {

@@ -12,7 +12,8 @@ import {
   type DateFormat,
   firstAmbiguousTableCellDate,
 } from "../../table-cells/table-cell-dates.ts";
-import { tableCellFieldsWithDecimalComma } from "../../table-cells/table-cell-numbers.ts";
+import { CellDecimalSigns, tableCellFieldsWithDecimalComma } from "../../table-cells/table-cell-numbers.ts";
+import { isScoreAbove5 } from "../../table-cells/table-cell-scales.ts";
 import {
   hasDecimalCommas,
   MOST_CELL,
@@ -62,6 +63,8 @@ export type AppImportMapping = {
   decimal_comma?: readonly string[];
   equipment: readonly { column: string; year_column?: string }[];
   scores: readonly { column: string }[];
+  /** The lowest and the highest score. */
+  scale?: readonly [number, number];
 };
 
 export const IMPORT_KINDS = ["properties", "appliances", "components", "service_events", "claims"] as const;
@@ -76,6 +79,7 @@ export type ImportRun = {
   sameAddress: ImportedRowsJson["same_address"];
   changes: ImportedRowsJson["changes"];
   rejected: readonly RejectedRow[];
+  guessed: ImportedRowsJson["guessed"];
   leftOut: ImportedRowsJson["left_out"];
 };
 
@@ -147,7 +151,7 @@ function cellsOf({ columns, rows }: AppImportFile, column: string): string[] {
 }
 
 /**
- * Returns the mapping with the formats of dates and numbers that the rows of the file show: the API guesses them by the first
+ * Returns the mapping with the formats of dates and numbers, and the scale of scores, that the rows of the file show: the API guesses them by the first
  * ones, whose days may all be months, too.
  */
 export function withFormatsOfWholeAppFile(file: AppImportFile, mapping: AppImportMapping): AppImportMapping {
@@ -157,7 +161,8 @@ export function withFormatsOfWholeAppFile(file: AppImportFile, mapping: AppImpor
     const format = column === undefined ? undefined : cellDateFormatOf(cellsOf(file, column));
     if (format !== undefined) dates[field] = format;
   }
-  return withDecimalCommas(file, { ...mapping, dates });
+  const isAbove5 = mapping.scores.some(({ column }) => cellsOf(file, column).some(isScoreAbove5));
+  return withDecimalCommas(file, { ...mapping, dates, ...(isAbove5 && { scale: [1, 10] }) });
 }
 
 /**
@@ -189,7 +194,7 @@ function withDecimalCommas(
 ): AppImportMapping {
   const fields = tableCellFieldsWithDecimalComma(
     mapping.fields,
-    (column) => cellsOf(file, column),
+    (column) => CellDecimalSigns.of(cellsOf(file, column)),
     hasDecimalCommas(file.separator),
   );
   return fields.length > 0 ? { ...mapping, decimal_comma: fields } : mapping;
@@ -250,14 +255,14 @@ export function distinctAppChoiceCells({ columns, rows }: AppImportFile, column:
 /** The text by which the API finds the meaning of a cell. */
 export const appCellText = (cell: string) => cell.trim().replace(/ {2,}/g, " ");
 
-/** Says what a cell of a field means; an empty meaning leaves it as it is. */
+/** Says what a cell of a field means; with an empty meaning, it means itself, and the API does not guess. */
 export function withAppCellMeaning(
   mapping: AppImportMapping,
   field: string,
   { cell, meaning }: { cell: string; meaning: string },
 ): AppImportMapping {
   const others = Object.entries(mapping.values[field] ?? {}).filter(([text]) => text !== cell);
-  const own = Object.fromEntries(meaning.trim() === "" ? others : [...others, [cell, meaning.trim()]]);
+  const own = Object.fromEntries([...others, [cell, meaning.trim() || cell]]);
   return { ...mapping, values: { ...mapping.values, [field]: own } };
 }
 
@@ -365,6 +370,7 @@ export async function importAppFile(
     sameAddress: [],
     changes: [],
     rejected: [],
+    guessed: [],
     leftOut: file.unnamed > 0 ? [{ ...UNNAMED_CELLS, cells: file.unnamed }] : [],
   };
   onProgress(run);
@@ -406,6 +412,7 @@ export async function importAppFile(
       changes: mergedChanges(run.changes, answer.changes),
       done: run.done + sent,
       rejected: [...run.rejected, ...rejected].toSorted((a, b) => a.row.number - b.row.number),
+      guessed: mergedGuesses(run.guessed, answer.guessed),
       leftOut: mergedLeftOut(run.leftOut, answer.left_out),
     };
     onProgress(run);
@@ -420,6 +427,15 @@ function mergedChanges(a: ImportRun["changes"], b: ImportRun["changes"]): Import
     const key = `${one.records} ${one.field}`;
     const first = sums.get(key);
     sums.set(key, first ? { ...first, rows: first.rows + one.rows } : one);
+  }
+  return [...sums.values()];
+}
+
+function mergedGuesses(a: ImportRun["guessed"], b: ImportRun["guessed"]): ImportRun["guessed"] {
+  const sums = new Map<string, ImportRun["guessed"][number]>();
+  for (const one of [...a, ...b]) {
+    const key = JSON.stringify([one.column, one.cell]);
+    sums.set(key, { ...one, rows: one.rows + (sums.get(key)?.rows ?? 0) });
   }
   return [...sums.values()];
 }

@@ -141,7 +141,7 @@ function CellMeanings(props: {
               placeholder="As it is"
               list={words && list}
               disabled={isBusy}
-              value={Object.hasOwn(given, cell) ? given[cell] : ""}
+              value={Object.hasOwn(given, cell) && given[cell] !== cell ? given[cell] : ""}
               onChange={(event) =>
                 onChange(withAppCellMeaning(mapping, field, { cell, meaning: event.currentTarget.value }))
               }

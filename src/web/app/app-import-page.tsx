@@ -296,7 +296,7 @@ function Notes({ run: { notes, sameAddress } }: { run: ImportRun }) {
 
 /** The records of an import or a check, and the rows that were rejected. */
 function Results({ run, file }: { run: ImportRun; file: AppImportFile }) {
-  const { rejected, leftOut, isDry } = run;
+  const { rejected, guessed, leftOut, isDry } = run;
   const kinds = IMPORT_KINDS.filter((kind) => {
     const { created, updated, unchanged } = run.counts[kind];
     return created + updated + unchanged > 0;
@@ -355,6 +355,18 @@ function Results({ run, file }: { run: ImportRun; file: AppImportFile }) {
             },
           ]}
         />
+      )}
+      {guessed.length > 0 && (
+        <p class="small muted">
+          Guessed, since the columns above do not say what they mean:{" "}
+          {guessed
+            .map(
+              ({ column, cell, meaning, rows }) =>
+                `${cell} is ${meaning} (${column}, ${countWithNoun(rows, "row")})`,
+            )
+            .join("; ")}
+          .
+        </p>
       )}
       {leftOut.length > 0 && (
         <p class="small muted">

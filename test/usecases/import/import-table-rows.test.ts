@@ -196,6 +196,27 @@ describe("rows of a table", () => {
     await expect(run(BUILDINGS, { mapping: unknown })).rejects.toThrow("mapping names the type warp_core");
   });
 
+  test("have the words guessed that the given mapping does not have, unless they mean themselves", async () => {
+    await fixture.addProperty({ partnerPropertyId: "E", yearBuilt: 1950 });
+    const table = (...words: string[]): TableRows => ({
+      ...{ file: "f.csv", columns: ["partner_property_id", "Equipment", "Tag No"], firstRow: 2 },
+      rows: words.map((word) => ["E", word, word]),
+    });
+    const first = await run(table("Lift"));
+    expect(first.guessed).toEqual([]);
+    const next = await run(table("Lift", "Hot  water boiler", "Chandelier"), { mapping: first.mapping });
+    const guessed = { column: "Equipment", cell: "Hot water boiler", meaning: "boiler", rows: 1 };
+    expect(next.guessed).toEqual([guessed]);
+    const known = { Lift: "elevator", "Hot water boiler": "boiler" };
+    expect(next.mapping).toEqual({ ...first.mapping, values: { type_id: known } });
+    expect(next.result.appliances).toMatchObject({ created: 1, unchanged: 1 });
+    expect(next.leftOut).toMatchObject([{ what: "Chandelier", cells: 1 }]);
+    const itself = { ...first.mapping, values: { type_id: { Lift: "Lift" } } };
+    const left = await run(table("Lift"), { mapping: itself });
+    expect([left.guessed, left.mapping]).toEqual([[], itself]);
+    expect(left.leftOut).toMatchObject([{ what: "Lift", cells: 1 }]);
+  });
+
   test("are refused with a mapping that names an unknown field, or a column that the rows do not have", async () => {
     const { mapping } = await run(BUILDINGS, { dryRun: true });
     const refusal = (part: Partial<typeof mapping>) =>

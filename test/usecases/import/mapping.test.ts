@@ -11,7 +11,7 @@ import {
   parseCellDate,
 } from "../../../src/table-cells/table-cell-dates.ts";
 import {
-  cellsUseDecimalComma,
+  CellDecimalSigns,
   tableCellAmountWithoutCurrency,
 } from "../../../src/table-cells/table-cell-numbers.ts";
 import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
@@ -308,7 +308,7 @@ describe("numbers", () => {
     [["0,750"], true],
     [["0.500", "1,250"], false],
   ] as const)("%j have a decimal comma: %j", (cells, has) => {
-    expect(cellsUseDecimalComma(cells)).toBe(has);
+    expect(CellDecimalSigns.of(cells).areCommas()).toBe(has);
   });
 
   test.each([

@@ -1,7 +1,11 @@
 import { invalid } from "../../../domain/errors.ts";
 import { isId } from "../../../domain/ids/record-ids.ts";
 import { cellDateFormatOf, DAY_FIELDS, type DateFormat } from "../../../table-cells/table-cell-dates.ts";
-import { tableCellFieldsWithDecimalComma } from "../../../table-cells/table-cell-numbers.ts";
+import {
+  CellDecimalSigns,
+  tableCellFieldsWithDecimalComma,
+} from "../../../table-cells/table-cell-numbers.ts";
+import { isScoreAbove5 } from "../../../table-cells/table-cell-scales.ts";
 import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
 import {
   applianceTypeOfHeadingWords,
@@ -83,7 +87,11 @@ export function guessColumnFields(
     const format = fields[field] === undefined ? undefined : cellDateFormatOf(column(fields[field])!.cells);
     if (format) dates[field] = format;
   }
-  const commas = tableCellFieldsWithDecimalComma(fields, (name) => column(name)!.cells, hasCommas);
+  const commas = tableCellFieldsWithDecimalComma(
+    fields,
+    (name) => CellDecimalSigns.of(column(name)!.cells),
+    hasCommas,
+  );
   return {
     columns: headings,
     rows,
@@ -98,7 +106,7 @@ export function guessColumnFields(
     equipment: rows === "properties" ? equipmentColumns(columns, used, mayHaveScores(columns, known)) : [],
     scores,
     ...(scores.length > 0 && {
-      scale: [1, scores.some((one) => isAbove5(column(one.column)!)) ? 10 : 5] as const,
+      scale: [1, scores.some((one) => column(one.column)!.cells.some(isScoreAbove5)) ? 10 : 5] as const,
     }),
   };
 }
@@ -114,8 +122,6 @@ function wordsOf(heading: string, chosen: ReadonlyMap<string, string>, taken: Re
 /** Returns whether each row has the ID of a component, as the list of components does. */
 const isOfComponentIds = ({ cells }: Column) =>
   cells.length > 0 && cells.every((cell) => isId("component", cell));
-
-const isAbove5 = ({ cells }: Column) => cells.some((cell) => Number(cell) > 5);
 
 function kindOf(columns: readonly Column[], known: KnownFields): FileMapping["rows"] {
   const has = (kind: string, field: string) => fieldsOf(columns, kind, known)[field] !== undefined;
@@ -206,15 +212,12 @@ function equipmentColumns(
       const typeId = applianceTypeOfHeadingWords(words);
       return typeId ? [{ column: name, kind: "flag", types: { "*": typeId } }] : [];
     }
-    const [, of] = /^(.+) types?$/.exec(words) ?? [];
-    if (of === undefined) return [];
+    if (!IS_CHOICE.test(words)) return [];
     const choices = [...new Set(cells)].slice(0, Math.min(MOST_CHOICES.column, choicesLeft));
     choicesLeft -= choices.length;
     const types = Object.fromEntries(
       choices.flatMap((cell) => {
-        const typeId =
-          applianceTypeOfHeadingWords(plainWords(cell)) ??
-          applianceTypeOfHeadingWords(`${of} ${plainWords(cell)}`);
+        const typeId = typeOfChoice(cell, words);
         return typeId ? [[cell, typeId] as const] : [];
       }),
     );
@@ -245,11 +248,25 @@ function typeValues(
   const distinct = [...new Set(column?.cells ?? [])].slice(0, 500);
   return Object.fromEntries(
     distinct.flatMap((cell) => {
-      const typeId = typeOf(cell) ?? applianceTypeOfHeadingWords(plainWords(cell));
+      const typeId = typeOfCell(cell, typeOf);
       return typeId !== undefined && typeId !== cell ? [[cell, typeId] as const] : [];
     }),
   );
 }
+
+const IS_CHOICE = /^.+ types?$/;
+
+/** Returns the type of equipment that a cell names by itself, or with the words of its heading such as `heating type`. */
+export const typeOfChoice = (cell: string, heading: string): string | undefined =>
+  applianceTypeOfHeadingWords(plainWords(cell)) ??
+  applianceTypeOfHeadingWords(`${heading.replace(/ types?$/, "")} ${plainWords(cell)}`);
+
+/** Returns the type of equipment that a cell names; `typeOf` knows the types by their IDs and names. */
+export const typeOfCell = (cell: string, typeOf: (text: string) => string | undefined): string | undefined =>
+  typeOf(cell) ?? applianceTypeOfHeadingWords(plainWords(cell));
+
+/** Returns the abbreviation of the state or province that a cell names. */
+export const stateOfCell = (cell: string): string | undefined => stateAbbreviation(plainWords(cell));
 
 const valuesUnlessNone = (field: string, values: Record<string, string>) =>
   Object.keys(values).length > 0 ? { [field]: values } : {};
@@ -258,7 +275,7 @@ function stateValues(column: Column | undefined): Record<string, string> {
   const distinct = [...new Set(column?.cells ?? [])].slice(0, 100);
   return Object.fromEntries(
     distinct.flatMap((cell) => {
-      const state = stateAbbreviation(plainWords(cell));
+      const state = stateOfCell(cell);
       return state === undefined ? [] : [[cell, state] as const];
     }),
   );

@@ -13,22 +13,17 @@ import type { ImportTable } from "./import-source-table.ts";
  * another kind of rows counts only if the file lacks a required field otherwise.
  */
 export function guessFileMapping(
-  { types }: Knowledge,
+  { types }: Pick<Knowledge, "types">,
   { headings, sample, hasCommas }: Pick<ImportTable, "headings" | "sample" | "hasCommas">,
   chosen: readonly ColumnMapping[] = [],
 ): FileMapping {
-  const names = new Map(
-    [...types.values()].flatMap(({ id, name }) => [
-      [plainWords(id), id],
-      [plainWords(name), id],
-    ]),
-  );
+  const typeOf = applianceTypeByName(types);
   const guess = (columns: readonly ColumnMapping[]) =>
     guessColumnFields(
       headings,
       sample,
       IMPORT_FIELDS,
-      (text) => names.get(plainWords(text)),
+      typeOf,
       hasCommas,
       new Map(columns.map(({ column, field }) => [column, field])),
     );
@@ -39,6 +34,17 @@ export function guessFileMapping(
   if (missingRequiredFields(plain).length > 0 && missingRequiredFields(whole).length === 0) return whole;
   const known = mappableFields(plain);
   return guess(own.filter(({ field }) => known.includes(field)));
+}
+
+/** Returns a function that finds the ID of a type by that ID or by the name of the type. */
+export function applianceTypeByName(types: Knowledge["types"]): (text: string) => string | undefined {
+  const names = new Map(
+    [...types.values()].flatMap(({ id, name }) => [
+      [plainWords(id), id],
+      [plainWords(name), id],
+    ]),
+  );
+  return (text) => names.get(plainWords(text));
 }
 
 /** Returns the kind of the importer's rows that the rows of a file become. */
@@ -58,11 +64,11 @@ export function mappableFields(mapping: Pick<FileMapping, "rows">): string[] {
   ];
 }
 
-/** Returns the types of equipment that a mapping names. */
+/** Returns the types of equipment that a mapping names. A cell that means itself is none. */
 export const mappedApplianceTypes = ({ equipment, scores, values }: FileMapping): string[] => [
   ...equipment.flatMap(({ types }) => Object.values(types)),
   ...scores.flatMap(({ type_id }) => type_id ?? []),
-  ...Object.values(values.type_id ?? {}),
+  ...Object.entries(values.type_id ?? {}).flatMap(([cell, id]) => (cell === id ? [] : id)),
 ];
 
 /** The fields that an import finds by other means: a property without them has its address as reference and name. */
