@@ -46,7 +46,8 @@ const COMPARISON: Comparison<Claim, ClaimChange> = {
 
 /**
  * Rows of claims, as in a carrier's loss run, matched by the claim number within the property. It is required: without it
- * a second import could not recognize a claim. `amount`, what was paid, follows `paid` where the row has none.
+ * a second import could not recognize a claim. `amount`, what was paid, is `amount_paid` in lists, and follows `paid` where the
+ * row has neither.
  */
 export const claimImportRows: RowKind<Entry> = {
   name: "claims",
@@ -54,6 +55,7 @@ export const claimImportRows: RowKind<Entry> = {
     partner_property_id: "text",
     property_id: "text",
     ...apiInputCsvColumns(newClaim),
+    amount_paid: "number",
     ...VOID_COLUMNS,
   },
   required: ["claim_number", "claim_type", "date_of_loss"],
@@ -69,7 +71,8 @@ export const claimImportRows: RowKind<Entry> = {
         cells: given,
       };
     }
-    const cells = given.amount === undefined ? { ...given, amount: given.paid } : given;
+    const { amount_paid: listed, ...own } = given;
+    const cells = { ...own, amount: own.amount ?? listed ?? own.paid };
     if (cells.amount === undefined)
       throw invalid("amount required", [{ field: "amount", message: "or paid is required" }]);
     const input = parseNewClaimJson(cells);

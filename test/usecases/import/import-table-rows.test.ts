@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { claim, serializeClaim } from "../../../src/api-schemas/claim-schema.ts";
+import {
+  apiSchemaTableCells,
+  apiSchemaTableColumns,
+} from "../../../src/api-schemas/definition/api-schema-table-cells.ts";
 import { acquireClusterLock, importLockName } from "../../../src/cluster/cluster-locks.ts";
 import { Failure, OperatorError, StorageError, UnfinishedChange } from "../../../src/domain/errors.ts";
 import { EqualRowCounts } from "../../../src/usecases/import/equal-row-counts.ts";
@@ -465,7 +470,7 @@ describe("rows of a table", () => {
     // Without a name, a row means what was made of its address.
     expect(await at("1 Elm St", ["", "", "1952"])).toEqual([]);
     expect((await there())[0]).toEqual(["1", "Building A", 1952]);
-    const claim = {
+    const loss = {
       file: "claims.csv",
       columns: ["Building Name", "Address", "State", "Claim No", "Loss Date", "Cause", "Net Paid"],
     };
@@ -478,7 +483,7 @@ describe("rows of a table", () => {
       "water_damage",
       "900",
     ]);
-    const { rejected, result } = await run({ ...claim, rows: claims, firstRow: 2 });
+    const { rejected, result } = await run({ ...loss, rows: claims, firstRow: 2 });
     expect([result.claims.created, rejected.map(({ row }) => row)]).toEqual([2, [3]]);
   });
 
@@ -696,6 +701,48 @@ describe("rows of a table", () => {
       ],
     });
     expect(claims.result.notes).toMatchObject({ unusualSizes: 0, claimsToCheck: 1 });
+  });
+
+  test("of our own list of claims are the claims again, and change their amount", async () => {
+    const { id } = await fixture.addProperty({ partnerPropertyId: "A-1" });
+    const columns = [
+      "partner_property_id",
+      "claim_number",
+      "claim_type",
+      "date_of_loss",
+      "amount",
+      "carrier",
+    ];
+    const rows = [
+      ["A-1", "N-1", "water_damage", "2025-01-02", "100.25", ""],
+      ["A-1", "N-2", "fire", "2025-01-03", "0", "Example"],
+    ];
+    await run({ file: "c.csv", firstRow: 2, columns, rows });
+    const stored = () => fixture.store.read.claims.page(id, { limit: 9, offset: 0 });
+    const before = await stored();
+    const headings = apiSchemaTableColumns(claim);
+    const listed = before.map((one) =>
+      apiSchemaTableCells(claim, serializeClaim(knowledge, one, "2026-03-01")).map((cell) => `${cell ?? ""}`),
+    );
+    const list = { file: "claims.csv", firstRow: 2, columns: headings, rows: listed };
+    for (const update of [false, true]) {
+      const { mapping, result, rejected } = await run(list, { update });
+      expect(mapping.fields).toMatchObject({ amount_paid: "amount_paid", paid: "paid" });
+      expect([result.claims, rejected]).toEqual([{ read: 2, created: 0, updated: 0, unchanged: 2 }, []]);
+    }
+    const at = headings.indexOf("amount_paid");
+    const corrected = listed.map((cells) => cells.with(at, "7.5"));
+    const { mapping } = await run({ ...list, rows: corrected }, { update: true });
+    expect((await stored()).map(({ amountCents, paidCents }) => [amountCents, paidCents])).toEqual([
+      [750, null],
+      [750, null],
+    ]);
+    const carriers = {
+      ...list,
+      columns: headings.with(at, "Amount Paid").with(headings.indexOf("paid"), "x"),
+    };
+    expect((await run(carriers, { dryRun: true })).mapping.fields.paid).toBe("Amount Paid");
+    expect(mapping.rows).toBe("claims");
   });
 
   test("learn nothing of another account's equipment", async () => {

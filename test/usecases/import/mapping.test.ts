@@ -94,6 +94,10 @@ describe("a guessed mapping", () => {
       ${id} | boiler | 1998`;
     expect(() => guess(list("C_01m7xtfcg7e14a5g7edqadn8kz"))).toThrow("The rows are components");
     expect(guess(list("B-12")).rows).toBe("appliances");
+    const alerts = `
+      component_id | property_name | property_address | risk_score
+      C_01m7xtfcg7e14a5g7edqadn8kz | Elm | 1 Elm St | 91`;
+    expect(() => guess(alerts)).toThrow("The rows are components or their alerts");
   });
 
   test("knows the first choices of a column, and of many columns", () => {

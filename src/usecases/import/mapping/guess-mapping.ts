@@ -62,9 +62,9 @@ export function guessColumnFields(
     }),
   );
   const rows = kindOf(columns, known);
-  if (rows === "appliances" && columns.some(isOfComponentIds))
+  if ((rows === "appliances" || rows === "properties") && columns.some(isOfComponentIds))
     throw invalid(
-      "The rows are components, which a file with columns of any names cannot change. Import them with `mainstay import --components`",
+      "The rows are components or their alerts, which a file with columns of any names cannot change. Import corrections of components with `mainstay import --components`",
     );
   const kind = rows === "visits" ? "service_events" : rows;
   const fields = fieldsOf(columns, kind, known);
@@ -119,7 +119,7 @@ function wordsOf(heading: string, chosen: ReadonlyMap<string, string>, taken: Re
   return taken.has(words) ? "" : words;
 }
 
-/** Returns whether each row has the ID of a component, as the list of components does. */
+/** Returns whether each row has the ID of a component, as the lists of components, alerts and actions do. */
 const isOfComponentIds = ({ cells }: Column) =>
   cells.length > 0 && cells.every((cell) => isId("component", cell));
 
@@ -159,9 +159,10 @@ function fieldsOf(columns: readonly Column[], kind: string, known: KnownFields):
 
 /**
  * Returns whether a column has a field's own name. `property_id` is recognized by its cells, under any heading: owners call their own
- * references so.
+ * references so. Carriers head what they paid to date with the words of `amount_paid`, which our lists of claims have.
  */
-function hasNameOf(field: string, { words, chosen, cells }: Column): boolean {
+function hasNameOf(field: string, { name, words, chosen, cells }: Column): boolean {
+  if (field === "amount_paid") return (chosen ?? name) === field;
   if (field !== "property_id") return words === plainWords(field);
   return chosen === undefined
     ? cells.length > 0 && cells.every((cell) => isId("property", cell))
