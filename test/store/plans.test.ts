@@ -68,8 +68,8 @@ const scansOf = (plan: string[]) =>
     // Scanned up to the limit, and only for the properties with changes since the last snapshot.
     if (step === "SCAN property_totals USING INDEX property_totals_unseen") return false;
     const table = /^SCAN (\w+)/.exec(step)?.[1];
-    // Has a few rows, since it is limited.
-    if (table === "newest_of_day") return false;
+    // Have a few rows, since they are limited.
+    if (table === "newest_of_day" || table === "next_appliances") return false;
     return table !== undefined && !SMALL.includes(table) && table !== "CONSTANT";
   });
 
@@ -159,7 +159,7 @@ test("a recount reads the rows of its properties, of its block, or the first or 
       /appliances_property \(property_id=\? AND seq>\?\)/,
     ],
     events: [
-      () => recounts.serviceEvents([propertyId]),
+      () => recounts.serviceEvents(propertyId, 0, 100),
       /COVERING INDEX service_events_appliance \(appliance_id=\?\)/,
     ],
     totals: [() => recounts.ofProperties([propertyId]), /property_totals_1 \(property_id=\?\)/],

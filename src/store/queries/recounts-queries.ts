@@ -151,6 +151,23 @@ export function recountStore(engine: Engine) {
       .from(appliances)
       .where(and(engine.isAmong(appliances.id, "applianceIds"), exists(poor))),
   );
+  const events = engine.read<{ count: number; last: number | null }>(() => {
+    const next = db
+      .select({ id: appliances.id, seq: appliances.seq })
+      .from(appliances)
+      .where(
+        and(eq(appliances.propertyId, placeholder("propertyId")), gt(appliances.seq, placeholder("after"))),
+      )
+      .orderBy(asc(appliances.seq))
+      .limit(placeholder("limit"))
+      .as("next_appliances");
+    // By appliance, which has an index.
+    const ofAppliance = and(eq(serviceEvents.applianceId, next.id), isNull(serviceEvents.voidedAt));
+    return db
+      .select({ count: sql`count(${serviceEvents.id})`.as("count"), last: sql`max(${next.seq})`.as("last") })
+      .from(next)
+      .leftJoin(serviceEvents, ofAppliance);
+  });
   return {
     /** Returns those of the appliances with an event that found something in a poor condition. */
     async foundPoor(applianceIds: readonly string[]): Promise<string[]> {
@@ -185,17 +202,17 @@ export function recountStore(engine: Engine) {
         .where(and(inArray(propertyId, [...propertyIds]), gt(appliances.seq, 0)))
         .groupBy(propertyId, typeId);
     },
-    async serviceEvents(propertyIds: readonly string[]): Promise<{ propertyId: string; count: number }[]> {
-      // By appliance, which has an index.
-      return await db
-        .select({ propertyId: appliances.propertyId, count: count() })
-        .from(appliances)
-        .innerJoin(
-          serviceEvents,
-          and(eq(serviceEvents.applianceId, appliances.id), isNull(serviceEvents.voidedAt)),
-        )
-        .where(and(inArray(appliances.propertyId, [...propertyIds]), gt(appliances.seq, 0)))
-        .groupBy(appliances.propertyId);
+    /**
+     * Counts the events of a property's next appliances after a `seq`, 0 for the first, and returns the last one's; undefined
+     * if there are none.
+     */
+    async serviceEvents(
+      propertyId: string,
+      after: number,
+      limit: number,
+    ): Promise<{ count: number; last: number | undefined }> {
+      const [counted] = await events({ propertyId, after, limit });
+      return { count: Number(counted!.count), last: counted!.last ?? undefined };
     },
     async ofProperties(
       propertyIds: readonly string[],

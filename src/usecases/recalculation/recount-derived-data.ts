@@ -251,8 +251,8 @@ async function checkProperties(
     addMoneyTotals(totals, await moneyOfProperty(read, prices, id, due, check), 1);
     totals.dueCents = await runYielding(due.finish(), yieldOf(read));
   }
-  for (const { propertyId, count } of ids.length === 0 ? [] : await read.recounts.serviceEvents(ids))
-    recounted.get(propertyId)!.serviceEvents += count;
+  for (const [id, totals] of recounted)
+    totals.serviceEvents = await eventsOfProperty(read, id, totals.appliances);
   for (const { propertyId, ...stored } of ids.length === 0 ? [] : await read.recounts.ofProperties(ids)) {
     const right = recounted.get(propertyId)!;
     const difference = emptyTotals();
@@ -302,6 +302,19 @@ async function repairUnits(tx: Tx, { id, unitCount: stated }: Property): Promise
   await changeUnitsInProperty(tx, id, unitCount);
   if (unitCount !== stated) await tx.properties.update(id, { unitCount, updatedAt: tx.now });
   await tx.plans.touch(id);
+}
+
+/** Appliances of a property whose events are counted between two yields: some have hundreds. */
+const APPLIANCES_A_PAGE = 100;
+
+async function eventsOfProperty(read: Stores, propertyId: string, appliances: number): Promise<number> {
+  let events = 0;
+  for (let [page, after] = [0, 0]; page * APPLIANCES_A_PAGE < appliances; page++, await yieldOf(read)()) {
+    const { count, last } = await read.recounts.serviceEvents(propertyId, after, APPLIANCES_A_PAGE);
+    events += count;
+    after = last ?? after;
+  }
+  return events;
 }
 
 /** Components of a property whose costs are added between two yields. */

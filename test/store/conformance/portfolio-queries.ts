@@ -1078,7 +1078,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect((await serviceEvents.outcomesOf(second!.id)).map((one) => one.serviceEventId)).toEqual([
         events[4]!.id,
       ]);
-      expect((await read().recounts.serviceEvents([elm.id]))[0]!.count).toBe(left.length);
+      const numbered = await read().appliances.ofPropertyAfter(elm.id, 0, 100);
+      const countEvents = (after: number, limit: number) =>
+        read().recounts.serviceEvents(elm.id, after, limit);
+      expect(await countEvents(0, 100)).toEqual({ count: left.length, last: numbered.at(-1)!.seq });
+      expect((await countEvents(0, 1)).last).toBe(numbered[0]!.seq);
+      expect(await countEvents(numbered.at(-1)!.seq, 100)).toEqual({ count: 0, last: undefined });
       expect((await read().totals.ofProperty(elm.id)).serviceEvents).toBe(left.length);
     });
 

@@ -41,7 +41,10 @@ afterAll(async () => {
 /** Opens a store with its own connection proxy. */
 async function open(): Promise<{ store: Store; wire: PostgresProxy }> {
   const wire = await startPostgresProxy(server.port);
-  const url = Object.assign(new URL(server.url()), { port: wire.port, search: `connect_timeout=${CONNECT_S}` });
+  const url = Object.assign(new URL(server.url()), {
+    port: wire.port,
+    search: `connect_timeout=${CONNECT_S}`,
+  });
   const store = await openPostgresStore(url.href, { clock: () => NOON, random, readTimeouts: READS });
   ends.push(async () => {
     await store.close();

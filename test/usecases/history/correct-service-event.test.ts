@@ -93,7 +93,7 @@ async function stateOf({ fixture, property, appliances }: Home, eventIds: readon
     recordsSince,
     totals: { ...(await read.totals.ofProperty(property.id)), propertyId: "", partnerId: "" },
     partner: (await read.totals.ofPartner(fixture.partner.id))?.serviceEvents,
-    counted: (await read.recounts.serviceEvents([property.id]))[0]?.count ?? 0,
+    counted: (await read.recounts.serviceEvents(property.id, 0, 100)).count,
     outcomes: (
       await Promise.all(
         (
