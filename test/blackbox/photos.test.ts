@@ -155,8 +155,8 @@ describe("a photo", () => {
     expect(await pageOf("?offset=3")).toMatchObject({ ids: [], total: 3 });
   });
 
-  // Rule: upload-photo, list-photos
-  test("is rejected with 409 where the appliance has 10,000, and the list stays a page of 200", async () => {
+  // Rule: upload-photo, list-photos, photo-of-moved-event
+  test("is rejected with 409 where the appliance has 10,000, as is the move of its service event there, and the list stays a page of 200", async () => {
     const { id } = await addAppliance(client, appliance.property_id);
     const { partner_id } = (await server.json("partner", "list")).partners.find(
       ({ name }: Json) => name === "Acme",
@@ -177,7 +177,20 @@ describe("a photo", () => {
     expect([listed.appliance_photos.length, listed.total, listed.pages]).toEqual([200, 10_000, 50]);
     const removed = await client.ask("DELETE", `/v1/appliances/${id}/photos/${last.id}`, 200);
     expect([removed.body.appliance_photos.length, removed.body.total]).toEqual([200, 9_999]);
-    await upload(JPEG, { to: id });
+    const further = (await upload(JPEG, { to: id })).body;
+    const visit = { appliance_id: appliance.id, event_type: "Repair", date: dateDaysFromToday(-3) };
+    const [event] = (await logEvents(client, visit)).events;
+    const evidence = (await upload(JPEG, { fields: { service_event_id: event.id } })).body;
+    const move = (status: number) =>
+      client.put(`/v1/service-events/${event.id}`, { appliance_id: id }, status);
+    expect((await move(409)).body.error).toStartWith(
+      `${id} has 10000 photos, service event ${event.id} has 1,`,
+    );
+    await client.ask("DELETE", `/v1/appliances/${id}/photos/${further.id}`, 200);
+    await move(200);
+    expect((await photosOf(id, "?offset=9999")).service_event_photos).toMatchObject([{ id: evidence.id }]);
+    const left = (await photosOf(appliance.id)).service_event_photos;
+    expect(left.filter((one: Json) => one.id === evidence.id)).toEqual([]);
   });
 
   // Rule: serve-photo, own-data

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, inArray } from "drizzle-orm";
 import type { ListedPhoto, Photo } from "../../domain/photo.ts";
-import type { EventType } from "../../domain/service-event.ts";
+import type { EventType, ServiceEvent } from "../../domain/service-event.ts";
 import type { Engine } from "../engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 
@@ -8,6 +8,9 @@ import type { StoredRowRange } from "../stored-row-range.ts";
 export function photoStore(engine: Engine) {
   const { db } = engine;
   const { photos, serviceEvents } = engine.tables;
+  /** By the appliance, whose photos have an index and a limit. */
+  const isOfEvent = (applianceId: string, eventId: string) =>
+    and(eq(photos.applianceId, applianceId), eq(photos.serviceEventId, eventId));
   return {
     async insert(photo: Photo): Promise<void> {
       await db.insert(photos).values(photo);
@@ -44,6 +47,18 @@ export function photoStore(engine: Engine) {
     async count(applianceId: string): Promise<number> {
       const [row] = await db.select({ n: count() }).from(photos).where(eq(photos.applianceId, applianceId));
       return row!.n;
+    },
+    /** Counts the photos of an appliance's service event. */
+    async countOfEvent({ id, applianceId }: Pick<ServiceEvent, "id" | "applianceId">): Promise<number> {
+      const [row] = await db.select({ n: count() }).from(photos).where(isOfEvent(applianceId, id));
+      return row!.n;
+    },
+    /** Moves the photos of an appliance's service event to the appliance that it moves to. */
+    async moveOfEvent(
+      { id, applianceId }: Pick<ServiceEvent, "id" | "applianceId">,
+      to: string,
+    ): Promise<void> {
+      await db.update(photos).set({ applianceId: to }).where(isOfEvent(applianceId, id));
     },
     /** Deletes a photo of an appliance and returns it; undefined if there is none. */
     async remove(applianceId: string, id: string): Promise<Photo | undefined> {

@@ -23,6 +23,7 @@ import type { DatedComponent } from "../../store/queries/components-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 import { isModelOfSnapshot } from "../calibration/active-model.ts";
 import { PredictionOutcomeLog } from "../calibration/prediction-outcomes.ts";
+import { movePhotosOfEvent } from "../photos/record-photos.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type RescoreInput, rescoreBatches, rescoreProperties } from "../rescoring/rescore.ts";
 import {
@@ -188,8 +189,8 @@ export class ServiceLog {
   }
 
   /**
-   * Changes an event, with an entry in the audit log. No webhook is sent. Throws not_found or invalid_request as `add`
-   * does, and conflict for a voided event, with nothing written.
+   * Changes an event, with an entry in the audit log; its photos follow it to another appliance. No webhook is sent. Throws
+   * not_found or invalid_request as `add` does, and conflict for a voided event, with nothing written.
    */
   async change(before: ServiceEvent, change: ServiceEventChange): Promise<ServiceEvent> {
     if (before.voidedAt !== null)
@@ -205,6 +206,8 @@ export class ServiceLog {
       after.inspectionTypes,
       had,
     );
+    if (after.applianceId !== before.applianceId)
+      await movePhotosOfEvent(this.writer.tx, before, after.applianceId);
     await this.#replace(before, after, "service_event.update");
     return after;
   }

@@ -4,6 +4,7 @@ import { conflict, Failure, invalid, notFound } from "../../domain/errors.ts";
 import { type ListedPhoto, MOST_PHOTOS, PHOTO_EXTENSIONS, type Photo } from "../../domain/photo.ts";
 import { photoNameByRule, photoTypeByRule } from "../../domain/rules/photo-file-rule.ts";
 import { checkNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
+import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -101,6 +102,25 @@ export async function recordPhoto(
     eventDate: event?.date ?? null,
     isEventVoided: false,
   };
+}
+
+/**
+ * Moves the photos of a service event with it to another appliance. Throws conflict, with nothing written, where that would then
+ * have more than an appliance may have.
+ */
+export async function movePhotosOfEvent(
+  { photos }: Pick<Tx, "photos">,
+  event: Pick<ServiceEvent, "id" | "applianceId">,
+  to: string,
+): Promise<void> {
+  const moved = await photos.countOfEvent(event);
+  if (moved === 0) return;
+  const present = await photos.count(to);
+  if (present + moved > MOST_PHOTOS)
+    throw conflict(
+      `${to} has ${present} photos, service event ${event.id} has ${moved}, and an appliance may have ${MOST_PHOTOS}. Remove photos that you no longer need.`,
+    );
+  await photos.moveOfEvent(event, to);
 }
 
 /**

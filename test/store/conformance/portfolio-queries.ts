@@ -1594,6 +1594,15 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect(await remove(roof.id, "PH_1")).toEqual(loose);
       expect(await remove(roof.id, "PH_1")).toBeUndefined();
       expect(ids(await photos.page(roof.id, ALL))).toEqual(["PH_2"]);
+      const ofEvent = { id: event.id, applianceId: roof.id };
+      expect(await photos.countOfEvent({ ...ofEvent, applianceId: heater.id })).toBe(0);
+      expect(await photos.countOfEvent(ofEvent)).toBe(1);
+      await fixture.store.write((tx) => tx.photos.moveOfEvent(ofEvent, heater.id));
+      expect(ids(await photos.page(heater.id, ALL))).toEqual(["PH_2"]);
+      expect(await photos.count(roof.id)).toBe(0);
+      await fixture.store.write((tx) =>
+        tx.photos.moveOfEvent({ ...ofEvent, applianceId: heater.id }, roof.id),
+      );
     });
 
     test("is a stream of the registrations, with their records", async () => {
