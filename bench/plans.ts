@@ -90,6 +90,7 @@ function appliances(count: number, rateOf: (n: number) => number): PlannedHere[]
         brandTier: "standard",
         installYear: 2010,
         installYearBasis: "given",
+        installYearGiven: false,
         lastReplaced: null,
         past: null,
         deficiencies: 0,

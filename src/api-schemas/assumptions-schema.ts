@@ -41,7 +41,7 @@ const fields = record("Assumptions", {
     LOW: share("Components with confidence LOW", 0.6),
   }).describedAs("Shares of the components by confidence; all 0 without components"),
   install_year_of_building: whole(
-    "Components whose install year is the building's, since no other is known",
+    "Components whose install year is the building's, since no other and no Replacement is known",
     12,
   ),
   unknown_past: whole(

@@ -1,10 +1,10 @@
-import type { PlacedComponent, StatedComponent } from "../domain/component.ts";
+import type { ComponentChange, PlacedComponent, StatedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import { invalid } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import { component, serializeComponent } from "./component-schema.ts";
-import { input, nullable, optional } from "./definition/input-schema.ts";
+import { input, nullable } from "./definition/input-schema.ts";
 import { jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import { object, textList } from "./definition/schema-field-types.ts";
@@ -20,10 +20,10 @@ export const componentChange = input("ComponentChange", {
       "Median life in years, from 1 to 200, instead of the knowledge base's; null clears it",
     ),
   ),
-  install_year: optional(
+  install_year: nullable(
     constraint.year,
     out.install_year.describedAs(
-      "Year in which the part was installed. After a Replacement on record, correct that service event instead (409)",
+      "Year in which the part was installed, which no longer follows that of its appliance; null goes back to the appliance's. After a Replacement on record, correct that service event instead (409)",
     ),
   ),
   proactive_cost: nullable(
@@ -41,13 +41,13 @@ export const componentChange = input("ComponentChange", {
 });
 
 /** Reads a change, which has only the fields of the request. Throws invalid_request. */
-export function parseComponentChangeJson(given: unknown): Partial<StatedComponent> {
+export function parseComponentChangeJson(given: unknown): ComponentChange {
   const json = componentChange.parse(given);
   if (json.original && json.past)
     throw invalid("original and past contradict each other: an original part has a known past", [
       { field: "past", message: "must be null if original is true" },
     ]);
-  const change: Partial<StatedComponent> = {};
+  const change: ComponentChange = {};
   if (json.override_lifespan !== undefined) change.overrideLifespan = json.override_lifespan;
   if (json.install_year !== undefined) change.installYear = json.install_year;
   if (json.proactive_cost !== undefined) change.plannedCents = cents(json.proactive_cost);

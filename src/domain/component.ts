@@ -21,6 +21,8 @@ export type Component = ScoreState & {
   seq: number;
   defId: string;
   installYear: number;
+  /** True if the year is the part's own; false if it follows that of the appliance. */
+  installYearGiven: boolean;
   lastReplaced: Day | null;
   lastServiced: Day | null;
   /** Years; overrides the median life of the knowledge base. */
@@ -70,6 +72,9 @@ export type StatedComponent = Pick<Component, "overrideLifespan"> & {
   isPastUnknown: boolean;
 };
 
+/** The change of a component by a partner. Null clears an own year, and a cost. */
+export type ComponentChange = Partial<Omit<StatedComponent, "installYear"> & { installYear: number | null }>;
+
 /** Returns the year in which the present part was installed: that of the last Replacement, if there is one. */
 export function installYearOfPresentPart({
   installYear,
@@ -97,8 +102,8 @@ export function statedComponentOf(component: PlacedComponent, prices: PriceList)
  */
 export function componentAfterChange(
   component: PlacedComponent,
-  change: Partial<StatedComponent>,
-  prices: PriceList,
+  change: ComponentChange,
+  { prices, applianceYear }: { prices: PriceList; applianceYear: number },
 ): PlacedComponent {
   const stated = statedComponentOf(component, prices);
   const after = { ...component };
@@ -113,11 +118,14 @@ export function componentAfterChange(
   const { plannedCents } = prices.ofComponent(after);
   if (change.plannedCents !== undefined && change.plannedCents !== plannedCents)
     after.ownPlannedCents = change.plannedCents;
-  if (changes("installYear")) after.installYear = change.installYear!;
+  const year = change.installYear;
+  if (year === null) Object.assign(after, { installYear: applianceYear, installYearGiven: false });
+  else if (changes("installYear")) Object.assign(after, { installYear: year, installYearGiven: true });
   if (changes("isOriginal")) after.past = change.isOriginal ? "original" : null;
   if (changes("isPastUnknown") && (change.isPastUnknown || after.past === "unknown"))
     after.past = change.isPastUnknown ? "unknown" : null;
-  const isAboutPast = changes("installYear") || (after.past !== component.past && after.past !== null);
+  const isAboutPast =
+    (year !== null && changes("installYear")) || (after.past !== component.past && after.past !== null);
   if (isAboutPast && component.lastReplaced !== null)
     throw conflict(
       `Component ${component.id} was replaced on ${component.lastReplaced}, so that its age is on record: ` +

@@ -248,6 +248,7 @@ export function defineTables(columnTypes: ColumnTypes) {
       seq: int("seq").notNull(),
       defId: text("def_id").notNull(),
       installYear: int("install_year").notNull(),
+      installYearGiven: bool("install_year_given").notNull().default(false),
       lastReplaced: text("last_replaced"),
       lastServiced: text("last_serviced"),
       overrideLifespan: int("override_lifespan"),

@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
 import { useMainstay } from "../support/mainstay.ts";
-import { addAppliance, addProperty, dateDaysFromToday } from "../support/portfolio.ts";
+import { addAppliance, addProperty, dateDaysFromToday, logEvents } from "../support/portfolio.ts";
 
 const FIGURES = ["report", "condition-score", "rcv", "reserve", "forecast", "summary"];
 const { serve } = useMainstay();
@@ -21,7 +21,11 @@ describe("the assumptions of a property's figures", () => {
   test("are the same on each of them, and count its components", async () => {
     const { id } = await addProperty(client, { year_built: 1980, records_since: dateDaysFromToday(-400) });
     await addAppliance(client, id, { type_id: "refrigerator", install_year: 2024 });
-    await client.post("/v1/appliances", { property_id: id, type_id: "washer" }, 201);
+    const washer = (await client.post("/v1/appliances", { property_id: id, type_id: "washer" }, 201)).body;
+    const [own, renewed] = washer.components;
+    await client.put(`/v1/components/${own.id}`, { install_year: 2019 });
+    const replacement = { appliance_id: washer.id, component_id: renewed.id, event_type: "Replacement" };
+    await logEvents(client, { ...replacement, date: dateDaysFromToday(-90) });
     const components = (await client.get("/v1/components", { property_id: id, limit: 200 })).body.components;
     const shareOf = (level: string) =>
       Math.round(
@@ -36,11 +40,12 @@ describe("the assumptions of a property's figures", () => {
       price_location: "state",
       components: components.length,
       confidence_shares: { HIGH: shareOf("HIGH"), MEDIUM: shareOf("MEDIUM"), LOW: shareOf("LOW") },
-      install_year_of_building: 6,
+      // Not those of an own year or with a replacement on record.
+      install_year_of_building: washer.components.length - 2,
       statement: expect.stringContaining("no guarantee"),
     });
-    const { own, own_history, scaled, reference } = first!.cost_shares;
-    expect(own + own_history + scaled + reference).toBeCloseTo(1, 3);
+    const shares: Record<string, number> = first!.cost_shares;
+    expect(Object.values(shares).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 3);
     for (const other of others) expect(other).toEqual(first);
     const plan = (await client.get(`/v1/property/${id}/plan`)).body;
     expect(plan.counted_assumptions).toEqual(first);

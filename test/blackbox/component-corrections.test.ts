@@ -77,12 +77,27 @@ describe("a component", () => {
     expect(await put({ past: null })).toMatchObject({ install_year: 2015, past: null });
   });
 
+  // Rule: update-component, component-year
+  test("keeps an own install year whatever its appliance's is, until the own one is cleared", async () => {
+    const appliance = await heater();
+    const [anode, burner] = [kindOf(appliance, "wh_gas_anode"), kindOf(appliance, "wh_gas_burner_assembly")];
+    const years = async () => [(await read(anode)).install_year, (await read(burner)).install_year];
+    const install = (install_year: number) => client.put(`/v1/appliances/${appliance.id}`, { install_year });
+    await client.put(`/v1/components/${anode}`, { install_year: 2012 });
+    for (const year of [2012, 2004]) await install(year);
+    expect(await years()).toEqual([2012, 2004]);
+    expect((await client.put(`/v1/components/${anode}`, { install_year: null })).body.install_year).toBe(
+      2004,
+    );
+    await install(2008);
+    expect(await years()).toEqual([2008, 2008]);
+  });
+
   // Rule: update-component
   test.each([
     [{ override_lifespan: 0 }, "override_lifespan must be a whole number from 1 to 200"],
     [{ override_lifespan: 201 }, "override_lifespan must be a whole number from 1 to 200"],
     [{ override_lifespan: 1.5 }, "override_lifespan must be a whole number from 1 to 200"],
-    [{ install_year: null }, "install_year must be a whole number from 1800 to next year"],
     [{ install_year: 2999 }, /^install_year must be a whole number from 1800 to 20\d\d$/],
     [{ proactive_cost: 0 }, "proactive_cost must be an amount in USD from 1 to 100000000"],
     [{ reactive_cost: "9" }, "reactive_cost must be an amount in USD from 1 to 100000000"],

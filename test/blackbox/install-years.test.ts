@@ -40,8 +40,8 @@ describe("an appliance without an install year", () => {
     expect(body).toMatchObject({ install_year: 1962, install_year_basis: "given" });
   });
 
-  // Rule: install-year-of-the-building
-  test("has an unknown past in all of its parts", async () => {
+  // Rule: install-year-of-the-building, component-year
+  test("has an unknown past in all of its parts without a year of their own", async () => {
     const { id } = await addProperty(client, { year_built: 1962, records_since: dateDaysFromToday(0) });
     const unknown = (await post(newHeater(id))).body;
     const original = (await post(newHeater(id, { install_year: 1962 }))).body;
@@ -51,6 +51,13 @@ describe("an appliance without an install year", () => {
     ];
     expect(tank.age_years).toBe(oldTank.age_years);
     expect(tank.failure_probability_12m).toBeLessThan(oldTank.failure_probability_12m / 2);
+    // A tank is as old as its water heater, unless it has a year of its own.
+    const stated: number[] = [];
+    for (const { id } of [tank, oldTank])
+      stated.push(
+        (await client.put(`/v1/components/${id}`, { install_year: 2009 })).body.failure_probability_12m,
+      );
+    expect(stated[0]).toBe(stated[1]!);
   });
 
   // Rule: install-year-of-the-building

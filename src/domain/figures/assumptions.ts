@@ -2,7 +2,7 @@ import type { PlacedComponent } from "../component.ts";
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
 import { type PriceBasis, priceBasisOf } from "../costs/price-basis.ts";
 import type { Knowledge } from "../knowledge.ts";
-import { hasUnknownPast } from "../scoring/aged-life.ts";
+import { hasBuildingYear, hasUnknownPast } from "../scoring/aged-life.ts";
 import { type Confidence, SCORE_CONFIDENCES } from "../scoring/scoring-types.ts";
 import { type Day, dayNumber } from "../time.ts";
 
@@ -50,6 +50,7 @@ type CountedComponent = Pick<
   | "state"
   | "confidence"
   | "installYear"
+  | "installYearGiven"
   | "lastReplaced"
   | "past"
   | "installYearBasis"
@@ -73,13 +74,14 @@ export class AssumptionsAccumulator {
     this.counts.components++;
     this.counts.confidence[confidence]++;
     this.counts.costCents[basis] += plannedCents;
-    if (installYearBasis === "year_built") this.counts.buildingYears++;
+    const isPresent = component.lastReplaced === null;
+    if (isPresent && hasBuildingYear(component.installYearGiven, installYearBasis))
+      this.counts.buildingYears++;
     if (!this.knowledge.knowsClimate(component.state)) this.counts.unknownPlaces++;
     if (this.#record?.day !== recordsSince)
       this.#record = { day: recordsSince, number: dayNumber(recordsSince) };
     const def = this.knowledge.component(defId);
-    if (component.lastReplaced === null && hasUnknownPast(def, component, this.#record.number))
-      this.counts.unknownPasts++;
+    if (isPresent && hasUnknownPast(def, component, this.#record.number)) this.counts.unknownPasts++;
   }
 
   get assumptions(): Assumptions {

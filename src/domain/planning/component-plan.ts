@@ -25,6 +25,7 @@ export type DueComponent = Pick<
   | "applianceId"
   | "defId"
   | "installYear"
+  | "installYearGiven"
   | "lastReplaced"
   | "past"
   | "overrideLifespan"
@@ -54,7 +55,13 @@ export function hasUnknownAge(
   def: Pick<ComponentDef, "replaced">,
   component: Pick<
     DueComponent,
-    "installYear" | "installYearBasis" | "lastReplaced" | "past" | "recordsSince" | "scoredOn"
+    | "installYear"
+    | "installYearGiven"
+    | "installYearBasis"
+    | "lastReplaced"
+    | "past"
+    | "recordsSince"
+    | "scoredOn"
   >,
 ): boolean {
   const { lastReplaced, recordsSince, scoredOn } = component;

@@ -58,10 +58,11 @@ export function agedLife(
   const rate = agingRate(def, setting.usageIntensity, setting.environment, model);
   const replacedOn = lastReplacementDay(component, events, today);
   const bornOn = partBirthDay(component.installYear, replacedOn);
-  const { past, installYear } = component;
   const { installYearBasis, recordsSince } = setting;
+  const { past, installYear, installYearGiven } = component;
   const isUnknown =
-    replacedOn === undefined && hasUnknownPast(def, { past, installYear, installYearBasis }, recordsSince);
+    replacedOn === undefined &&
+    hasUnknownPast(def, { past, installYear, installYearGiven, installYearBasis }, recordsSince);
   const from = isUnknown ? recordsSince : bornOn;
   const virtualAgeYears = virtualAge(def, component.id, events, { from, today, rate }, model);
   const life = { scaleYears, rate, replacedOn, bornOn, virtualAgeYears };
@@ -75,12 +76,14 @@ export function agedLife(
 
 /**
  * Returns whether the past of a component without a Replacement on record is unknown: it is older than the record, which
- * begins on the day number `recordsSince`, and may have succeeded another part. Nobody knows the age of an appliance that
- * has its building's year.
+ * begins on the day number `recordsSince`, and may have succeeded another part. Nobody knows the age of a part that has its
+ * building's year.
  */
 export function hasUnknownPast(
   def: Pick<ComponentDef, "replaced">,
-  component: Pick<ComponentHistory, "past" | "installYear"> & { installYearBasis: InstallYearBasis },
+  component: Pick<ComponentHistory, "past" | "installYear" | "installYearGiven"> & {
+    installYearBasis: InstallYearBasis;
+  },
   recordsSince: number,
 ): boolean {
   return (
@@ -92,12 +95,16 @@ export function hasUnknownPast(
 /** Returns whether a component without a Replacement on record can have replaced another before the record began. */
 export function mayHaveReplacedEarlierPart(
   def: Pick<ComponentDef, "replaced">,
-  { past }: Pick<ComponentHistory, "past">,
+  { past, installYearGiven }: Pick<ComponentHistory, "past" | "installYearGiven">,
   basis: InstallYearBasis,
 ): boolean {
   if (past !== null) return past === "unknown";
-  return def.replaced === "alone" || basis === "year_built";
+  return def.replaced === "alone" || hasBuildingYear(installYearGiven, basis);
 }
+
+/** Returns whether the install year of a component is that of its building: its appliance's for lack of one, too. */
+export const hasBuildingYear = (installYearGiven: boolean, ofAppliance: InstallYearBasis) =>
+  ofAppliance === "year_built" && !installYearGiven;
 
 /**
  * Returns the probability of having failed by now from age alone, and the age that has it. With an unknown past they

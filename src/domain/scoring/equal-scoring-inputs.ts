@@ -28,13 +28,16 @@ export function appliancesByEqualScoringInputs<A extends ApplianceHistory>(
 function keyOf(appliance: ApplianceHistory, frailty: number | undefined): string {
   const { typeId, brand, model, brandTier, installYear, installYearBasis, usageIntensity, components } =
     appliance;
-  const parts = components.map(({ defId, installYear, lastReplaced, overrideLifespan, past }) => [
-    defId,
-    installYear,
-    lastReplaced,
-    overrideLifespan,
-    past,
-  ]);
+  const parts = components.map(
+    ({ defId, installYear, installYearGiven, lastReplaced, overrideLifespan, past }) => [
+      defId,
+      installYear,
+      installYearGiven,
+      lastReplaced,
+      overrideLifespan,
+      past,
+    ],
+  );
   return JSON.stringify([
     typeId,
     brand,

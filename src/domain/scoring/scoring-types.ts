@@ -51,6 +51,8 @@ export type ComponentHistory = {
   id: string;
   defId: string;
   installYear: number;
+  /** True if the year is the part's own, whatever that of its appliance rests on. */
+  installYearGiven: boolean;
   lastReplaced: Day | null;
   /** Years; overrides the median life of the knowledge base. */
   overrideLifespan: number | null;

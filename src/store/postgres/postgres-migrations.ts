@@ -40,6 +40,7 @@ import waitingPlans from "../../../migrations/postgres/0035_waiting_plans.sql" w
 import auditValues from "../../../migrations/postgres/0036_audit_values.sql" with { type: "text" };
 import dueHolds from "../../../migrations/postgres/0037_due_holds.sql" with { type: "text" };
 import eventIndexes from "../../../migrations/postgres/0038_event_indexes.sql" with { type: "text" };
+import statedYears from "../../../migrations/postgres/0039_stated_years.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type PostgresMigration = {
@@ -115,4 +116,5 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   // An older server would change what is due and leave the day until which it holds.
   { number: 37, name: "due_holds", sql: dueHolds, breaksOlder: true },
   { number: 38, name: "event_indexes", sql: eventIndexes },
+  { number: 39, name: "stated_years", sql: statedYears },
 ];

@@ -288,6 +288,7 @@ export function componentStore(engine: Engine) {
         Pick<
           Component,
           | "installYear"
+          | "installYearGiven"
           | "lastReplaced"
           | "lastServiced"
           | "overrideLifespan"

@@ -17,6 +17,7 @@ export type LossRow = StoredOutlook &
     | "brandTier"
     | "confidence"
     | "installYear"
+    | "installYearGiven"
     | "lastReplaced"
     | "past"
     | "installYearBasis"
@@ -58,6 +59,7 @@ export function lossRowStore(engine: Engine) {
     acuteHazard: components.acuteHazard,
     confidence: components.confidence,
     installYear: components.installYear,
+    installYearGiven: components.installYearGiven,
     lastReplaced: components.lastReplaced,
     past: components.past,
     ownPlannedCents: components.ownPlannedCents,
@@ -141,6 +143,7 @@ const rowOf = (component: LossComponent, appliance: LossAppliance): LossRow => (
   acuteHazard: component.acuteHazard,
   confidence: component.confidence,
   installYear: component.installYear,
+  installYearGiven: component.installYearGiven,
   lastReplaced: component.lastReplaced,
   past: component.past,
   ownPlannedCents: component.ownPlannedCents,

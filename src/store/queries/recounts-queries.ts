@@ -103,6 +103,7 @@ export function recountStore(engine: Engine) {
           acuteHazard: components.acuteHazard,
           overrideLifespan: components.overrideLifespan,
           installYear: components.installYear,
+          installYearGiven: components.installYearGiven,
           lastReplaced: components.lastReplaced,
           past: components.past,
           scoredOn: components.scoredOn,

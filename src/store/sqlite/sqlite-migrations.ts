@@ -48,6 +48,7 @@ import waitingPlans from "../../../migrations/sqlite/0045_waiting_plans.sql" wit
 import auditValues from "../../../migrations/sqlite/0046_audit_values.sql" with { type: "text" };
 import dueHolds from "../../../migrations/sqlite/0047_due_holds.sql" with { type: "text" };
 import eventIndexes from "../../../migrations/sqlite/0048_event_indexes.sql" with { type: "text" };
+import statedYears from "../../../migrations/sqlite/0049_stated_years.sql" with { type: "text" };
 
 /** A migration of the schema. Migrations are applied once and in order, and never edited after their release. */
 export type SqliteMigration = { number: number; name: string; sql: string };
@@ -102,4 +103,5 @@ export const SQLITE_MIGRATIONS: readonly SqliteMigration[] = [
   { number: 46, name: "audit_values", sql: auditValues },
   { number: 47, name: "due_holds", sql: dueHolds },
   { number: 48, name: "event_indexes", sql: eventIndexes },
+  { number: 49, name: "stated_years", sql: statedYears },
 ];

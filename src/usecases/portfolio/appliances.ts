@@ -303,7 +303,7 @@ async function* appliancesWithBuildingYear(tx: Tx, propertyId: string): AsyncGen
   }
 }
 
-/** Moves the components that are as old as their appliance to its new year. */
+/** Moves the components whose year is that of their appliance to its new year. */
 async function moveComponents(
   writer: PortfolioWriter,
   { id, installYear }: Appliance,
@@ -311,11 +311,13 @@ async function moveComponents(
 ): Promise<void> {
   if (to === installYear) return;
   const { tx } = writer;
+  const follows = (component: Component) =>
+    !component.installYearGiven && component.installYear === installYear;
   for (const component of [...writer.unscoredOf(id)])
-    if (component.installYear === installYear) writer.addComponent({ ...component, installYear: to });
+    if (follows(component)) writer.addComponent({ ...component, installYear: to });
   const former = await tx.components.retiredOfAppliances([id]);
   for (const component of [...(await tx.components.ofAppliance(id)), ...former])
-    if (component.installYear === installYear) await tx.components.update(component.id, { installYear: to });
+    if (follows(component)) await tx.components.update(component.id, { installYear: to });
 }
 
 /** Returns the install year; the building's for lack of one. Throws invalid_request if it has none either. */

@@ -1,6 +1,7 @@
 import { serializeStatedComponent } from "../../api-schemas/component-change-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import {
+  type ComponentChange,
   componentAfterChange,
   type PlacedComponent,
   type StatedComponent,
@@ -33,20 +34,23 @@ export class ComponentCorrector {
    * Changes a component, with an entry in the audit log. A value that holds already changes nothing, so that an answered record
    * can be sent back. Throws invalid_request or conflict, with nothing written.
    */
-  async change(component: PlacedComponent, change: Partial<StatedComponent>): Promise<PlacedComponent> {
+  async change(component: PlacedComponent, change: ComponentChange): Promise<PlacedComponent> {
     const { tx, partner } = this.writer;
-    if (change.installYear !== undefined)
+    if (change.installYear != null)
       checkBuildingYearRule("install_year", change.installYear, yearOf(dayOf(tx.now)));
-    const changed = componentAfterChange(component, change, await this.writer.prices());
-    if (COLUMNS.every((column) => changed[column] === component[column])) return component;
     const appliance = (await tx.appliances.find(partner.id, component.applianceId))!;
+    const prices = await this.writer.prices();
+    const changed = componentAfterChange(component, change, {
+      prices,
+      applianceYear: appliance.installYear,
+    });
+    if (COLUMNS.every((column) => changed[column] === component[column])) return component;
     checkNotRetiredRule("Appliance", appliance);
     checkComponentNotRetiredRule(component);
     const property = await this.#property(component.propertyId);
     if (OWN_COSTS.some((column) => changed[column] !== component[column]))
       this.writer.priceChanges(appliance, property, component);
-    const { installYear, overrideLifespan, ownPlannedCents, ownFailedCents, past } = changed;
-    const columns = { installYear, overrideLifespan, ownPlannedCents, ownFailedCents, past };
+    const columns = Object.fromEntries(COLUMNS.map((column) => [column, changed[column]]));
     await tx.components.update(component.id, columns);
     const from = serializeStatedComponent(await this.stated(component));
     const to = serializeStatedComponent(await this.stated(changed));
@@ -78,7 +82,7 @@ export class ComponentCorrector {
 
 const OWN_COSTS = ["ownPlannedCents", "ownFailedCents"] as const;
 /** The columns that a correction can change. */
-const COLUMNS = ["installYear", "overrideLifespan", "past", ...OWN_COSTS] as const;
+const COLUMNS = ["installYear", "installYearGiven", "overrideLifespan", "past", ...OWN_COSTS] as const;
 
 /** A component after a change, and values of it that are probably errors. */
 type Changed = { component: PlacedComponent; warnings: string[] };
@@ -87,7 +91,7 @@ type Changed = { component: PlacedComponent; warnings: string[] };
 export async function changeComponent(
   writer: PortfolioWriter,
   id: string,
-  change: Partial<StatedComponent>,
+  change: ComponentChange,
 ): Promise<Changed> {
   const { tx, partner } = writer;
   const corrections = new ComponentCorrector(writer);

@@ -18,6 +18,7 @@ export function newComponentOfAppliance(
     seq: writer.nextSeq("components"),
     defId,
     installYear: appliance.installYear,
+    installYearGiven: false,
     lastReplaced: null,
     lastServiced: null,
     overrideLifespan: null,

@@ -180,6 +180,7 @@ const duePart = (component: Component, appliance: DueAppliance, place: PlannedPl
   applianceId: appliance.id,
   defId: component.defId,
   installYear: component.installYear,
+  installYearGiven: component.installYearGiven,
   lastReplaced: component.lastReplaced,
   past: component.past,
   overrideLifespan: component.overrideLifespan,

@@ -26,6 +26,7 @@ export function part(defId: string, riskScore: number, given: Given = {}): Asses
     seq: 1,
     defId,
     installYear: 2005,
+    installYearGiven: false,
     lastReplaced: null,
     lastServiced: null,
     overrideLifespan: null,

@@ -24,6 +24,7 @@ const valve: Plannable = {
   brandTier: "standard",
   installYear: 2016,
   installYearBasis: "given",
+  installYearGiven: false,
   lastReplaced: null,
   past: null,
   overrideLifespan: null,

@@ -50,6 +50,7 @@ export function applianceOf(
     typeId,
     brandTier: "standard",
     installYearBasis: "given",
+    installYearGiven: false,
     lastReplaced: null,
     past: null,
     overrideLifespan: null,

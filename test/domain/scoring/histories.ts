@@ -45,7 +45,8 @@ export function appliance(typeId: string, given: Partial<ApplianceHistory> = {})
 }
 
 function component(id: string, defId: string, installYear: number): ComponentHistory {
-  return { id, defId, installYear, lastReplaced: null, overrideLifespan: null, past: null };
+  const age = { installYear, installYearGiven: false, lastReplaced: null };
+  return { id, defId, ...age, overrideLifespan: null, past: null };
 }
 
 /** Returns an event, on the whole appliance by default. */

@@ -1,0 +1,4 @@
+-- Whether the partner stated the year of a component, which then does not follow that of its appliance.
+ALTER TABLE components ADD COLUMN install_year_given INTEGER NOT NULL DEFAULT 0;
+UPDATE components SET install_year_given = 1
+  WHERE install_year <> (SELECT appliances.install_year FROM appliances WHERE appliances.id = components.appliance_id);
