@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
@@ -32,6 +34,8 @@ type Model = {
   /** Readings of sensors, and marks on work with the number of events that were logged before them. */
   readings: Recorded<Subject>[];
   marks: Recorded<Subject & { after: number }>[];
+  /** Photos of an appliance, or of an event that it has then. */
+  photos: { name: string; appliance: number; event: number | null }[];
   claims: Recorded<{ property: number; isVoid: boolean }>[];
   parts: Recorded<{ appliance: number; defId: string }>[];
   /** The lines of the cost book. */
@@ -41,12 +45,17 @@ type Model = {
 const withoutNulls = (fields: Json): Json =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
+const withoutUndefined = (fields: Json): Json => JSON.parse(JSON.stringify(fields));
+
 /** A partner with the ids of its records by their indexes in the model. */
 class Recorder {
   readonly #ids = new Map<string, string>();
   readonly #parts = new Map<number, ReadonlyMap<string, string>>();
 
-  constructor(readonly client: ApiClient) {}
+  constructor(
+    readonly partnerId: string,
+    readonly client: ApiClient,
+  ) {}
 
   id(kind: keyof Model, index: number): string {
     return this.#ids.get(`${kind} ${index}`)!;
@@ -115,6 +124,19 @@ class Recorder {
     expect(errors).toBe(0);
   }
 
+  async photo({ name, appliance, event }: Model["photos"][number]): Promise<void> {
+    const raw = new FormData();
+    raw.set("file", new File([JPEG], name));
+    if (event !== null) raw.set("service_event_id", this.id("events", event));
+    const path = `/v1/appliances/${this.id("appliances", appliance)}/photos`;
+    this.#ids.set(name, (await this.client.ask("POST", path, 201, { raw })).body.id);
+  }
+
+  async removePhoto({ name, appliance }: Model["photos"][number]): Promise<void> {
+    const path = `/v1/appliances/${this.id("appliances", appliance)}/photos/${this.#ids.get(name)}`;
+    await this.client.ask("DELETE", path, 200);
+  }
+
   async claim(index: number, property: number, fields: Json): Promise<void> {
     const path = `/v1/property/${this.id("properties", property)}/claims`;
     this.#ids.set(`claims ${index}`, (await this.client.post(path, fields, 201)).body.id);
@@ -138,6 +160,9 @@ class Recorder {
     for (const path of PORTFOLIO) await read(`/v1/${path}`);
     for (const index of working)
       for (const path of OF_PROPERTY) await read(`/v1/property/${this.id("properties", index)}/${path}`);
+    for (const [index, { isRetired, property }] of appliances.entries())
+      if (!isRetired && working.includes(property))
+        await read(`/v1/appliances/${this.id("appliances", index)}/photos`);
     return answers;
   }
 
@@ -176,11 +201,12 @@ const OF_THE_WAY = new Set([
     "partner",
     "warnings",
     "standing",
+    ...["filename", "url", "uploaded_at"],
   ],
 ]);
 
 const named = (text: string, names: ReadonlyMap<string, string>) =>
-  text.replace(/\b(P|U|A|C|SE|CLM)_[0-9a-z]{26}\b/g, (id) => names.get(id) ?? id);
+  text.replace(/\b(P|U|A|C|SE|CLM|PH)_[0-9a-z]{26}\b/g, (id) => names.get(id) ?? id);
 
 function comparable(value: Json, names: ReadonlyMap<string, string>): Json {
   if (typeof value === "string") return named(value, names);
@@ -200,8 +226,8 @@ function comparable(value: Json, names: ReadonlyMap<string, string>): Json {
 }
 
 /** Records the final state of the model: in the order of the records, without what was voided. */
-async function recordFinalState(client: ApiClient, model: Model): Promise<Recorder> {
-  const made = new Recorder(client);
+async function recordFinalState(made: Recorder, model: Model): Promise<Recorder> {
+  const { client } = made;
   await client.put("/v1/cost-book", { lines: model.costs });
   for (const [index, { fields, isMerged }] of model.properties.entries())
     if (!isMerged) await made.property(index, fields);
@@ -217,6 +243,7 @@ async function recordFinalState(client: ApiClient, model: Model): Promise<Record
     if (event && !event.isVoid) await made.event(index, event.appliance, event.defId, event.fields);
   }
   for (const reading of model.readings) await made.reading(reading);
+  for (const photo of model.photos) await made.photo(photo);
   for (const [index, { fields, property, isVoid }] of model.claims.entries())
     if (!isVoid) await made.claim(index, property, fields);
   for (const kind of ["appliances", "properties"] as const)
@@ -227,6 +254,13 @@ async function recordFinalState(client: ApiClient, model: Model): Promise<Record
 
 const RETIRED_AT = dateDaysFromToday(-3);
 const TODAY = dateDaysFromToday(0);
+const JPEG = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46]);
+/** Inspections of the types that have any. */
+const INSPECTIONS: Readonly<Record<string, readonly string[]>> = {
+  boiler: ["certificate_inspection", "combustion_and_flue_check"],
+  elevator: ["category_1_annual_test", "category_5_full_load_test"],
+  fire_suppression: ["waterflow_and_valve_quarterly", "internal_pipe_inspection"],
+};
 const some = <T>(...values: T[]) => fc.constantFrom(...values);
 const day = (...days: number[]) => some(...days.map(dateDaysFromToday));
 const arbitraries = {
@@ -257,6 +291,8 @@ const arbitraries = {
     total_cost: some(null, 900),
     parts_cost: some(null, 250),
   }),
+  /** The places of the named inspections among those of the type. */
+  inspections: fc.subarray([0, 1]),
   isToday: fc.boolean(),
   reading: fc.record({
     event_type: some("water_leak", "overheating", "normal"),
@@ -279,8 +315,7 @@ const arbitraries = {
     override_lifespan: some(null, 9),
     proactive_cost: some(null, 700),
     original: some(null, true),
-    // A part that is as old as its appliance would follow corrections of its year.
-    install_year: some(undefined, 2012),
+    install_year: some(undefined, null, 1990, 2012),
   }),
   flags: some([], ["challenger"], ["federal_pacific", "aluminum_wiring"]),
   costs: fc.subarray([
@@ -315,7 +350,16 @@ type Way = Step["way"];
 /** Records a portfolio step by step, wrong and put right. */
 class Corrections {
   readonly model: Model = {
-    ...{ properties: [], appliances: [], events: [], readings: [], marks: [], claims: [], parts: [] },
+    ...{
+      properties: [],
+      appliances: [],
+      events: [],
+      readings: [],
+      marks: [],
+      photos: [],
+      claims: [],
+      parts: [],
+    },
     costs: [],
   };
 
@@ -347,7 +391,8 @@ class Corrections {
     const appliance = this.#appliance(step.at);
     if (appliance === undefined) return;
     const defId = await this.#defId(appliance, step);
-    const fields = { ...withoutNulls(step.event), ...(step.isToday && { date: TODAY }) };
+    const event = { ...step.event, inspection_types: this.#inspections(appliance, step) };
+    const fields = { ...withoutNulls(event), ...(step.isToday && { date: TODAY }) };
     await this.made.event(this.model.events.length, appliance, defId, fields);
     this.model.events.push({ fields, appliance, defId, isVoid: false });
   }
@@ -377,23 +422,57 @@ class Corrections {
     this.model.marks.push(mark);
   }
 
+  async addPhoto(step: Step): Promise<void> {
+    const { events, photos } = this.model;
+    const appliance = this.#appliance(step.at);
+    if (appliance === undefined) return;
+    const event = pick(events, step.to, (one) => !one.isVoid && one.appliance === appliance) ?? null;
+    const photo = { name: `photo ${step.at} ${photos.length}`, appliance, event };
+    await this.made.photo(photo);
+    photos.push(photo);
+  }
+
+  async removePhoto({ at }: Step): Promise<void> {
+    const { photos } = this.model;
+    const photo = pick(photos, at, ({ appliance }) => this.#isWorking(appliance));
+    if (photo !== undefined) await this.made.removePhoto(photos.splice(photo, 1)[0]!);
+  }
+
   async changePart(step: Step): Promise<void> {
     const { parts } = this.model;
     const appliance = this.#appliance(step.at);
     const defId = appliance === undefined ? null : await this.#defId(appliance, step);
     if (appliance === undefined || defId === null) return;
-    const [client, root] = this.#client(step.way);
-    const path = `${root}/components/${await this.made.part(appliance, defId)}`;
+    const id = await this.made.part(appliance, defId);
+    // An empty cell changes nothing.
+    const change: Json = step.way === "import" ? withoutNulls(step.part) : { ...step.part };
     // A part whose Replacement is on record has a known age.
-    if ((await client.send("PUT", path, { body: step.part })).status !== 200) return;
+    if (!(await this.#statePart(id, change, step.way))) return;
     const at = parts.findIndex((one) => one.appliance === appliance && one.defId === defId);
     const [before] = at < 0 ? [] : parts.splice(at, 1);
-    const { install_year = before?.fields.install_year, ...part } = step.part;
-    parts.push({
-      appliance,
-      defId,
-      fields: { ...part, ...(install_year !== undefined && { install_year }) },
-    });
+    const stated = withoutNulls({ ...before?.fields });
+    const year = stated.install_year ?? this.#yearOf(appliance);
+    // A year that holds already is not stated, so that an answered record can be sent back.
+    if (change.install_year === year) delete change.install_year;
+    parts.push({ appliance, defId, fields: withoutNulls({ ...stated, ...withoutUndefined(change) }) });
+  }
+
+  /** Returns false where the change is refused. */
+  async #statePart(component_id: string, change: Json, way: Way): Promise<boolean> {
+    if (way !== "import") {
+      const [client, root] = this.#client(way);
+      const { status } = await client.send("PUT", `${root}/components/${component_id}`, { body: change });
+      return status === 200;
+    }
+    const row = { component_id, ...withoutUndefined(change) };
+    const file = join(server.folder, "components.csv");
+    writeFileSync(file, `${Object.keys(row)}\n${Object.values(row)}\n`);
+    const { stdout } = await server.run(
+      ...["import", "--partner", this.made.partnerId, "--components", file, "--update", "--json"],
+    );
+    const { rejected, components } = JSON.parse(stdout);
+    expect(rejected + components.updated + components.unchanged).toBe(1);
+    return rejected === 0;
   }
 
   /** Sets and clears the flags that a partner states. */
@@ -419,7 +498,12 @@ class Corrections {
     await this.#change("appliances", this.#appliance(at), appliance, way);
   }
 
-  changeEvent = ({ event, at, way }: Step) => this.#change("events", this.#pastEvent(at), event, way);
+  async changeEvent(step: Step): Promise<void> {
+    const event = this.#pastEvent(step.at);
+    if (event === undefined) return;
+    const inspection_types = this.#inspections(this.model.events[event]!.appliance, step);
+    await this.#change("events", event, { ...step.event, inspection_types }, step.way);
+  }
   changeClaim = ({ claim, at, way }: Step) => this.#change("claims", this.#claim(at), claim, way);
 
   async move({ at, to, way }: Step): Promise<void> {
@@ -446,14 +530,29 @@ class Corrections {
     const [event, appliance] = [this.#pastEvent(step.at), this.#appliance(step.to)];
     if (event === undefined || appliance === undefined) return;
     const defId = await this.#defId(appliance, step);
-    if (step.way === "import" && defId !== null) {
+    const inspection_types = this.#inspections(appliance, step);
+    if (step.way === "import" && defId !== null && inspection_types !== null) {
       const [appliance_id, component_def_id] = [this.made.id("appliances", appliance), defId];
-      await this.#import("events", event, { appliance_id, component_def_id });
-    } else await this.#put("events", event, await this.made.subject(appliance, defId), step.way);
-    Object.assign(this.model.events[event]!, { appliance, defId });
+      await this.#import("events", event, { appliance_id, component_def_id, inspection_types });
+    } else {
+      const subject = await this.made.subject(appliance, defId);
+      await this.#put("events", event, { ...subject, inspection_types }, step.way);
+    }
+    const moved = this.model.events[event]!;
+    Object.assign(moved, { appliance, defId });
+    moved.fields = withoutNulls({ ...moved.fields, inspection_types });
+    for (const photo of this.model.photos) if (photo.event === event) photo.appliance = appliance;
   }
 
-  voidEvent = ({ at, to, way }: Step) => this.#void("events", this.#event(at), 1 + (to % 2), way);
+  async voidEvent({ at, to, way }: Step): Promise<void> {
+    const [event, { photos }] = [this.#event(at), this.model];
+    // A photo of a voided event says so, and cannot be recorded afterwards.
+    for (const photo of photos.filter((one) => event !== undefined && one.event === event)) {
+      await this.made.removePhoto(photo);
+      photos.splice(photos.indexOf(photo), 1);
+    }
+    await this.#void("events", event, 1 + (to % 2), way);
+  }
   voidClaim = ({ at, to, way }: Step) => this.#void("claims", this.#claim(at), 1 + (to % 2), way);
   retireAppliance = ({ at, way }: Step) => this.#retire("appliances", this.#appliance(at), true, way);
   retireProperty = ({ at, way }: Step) => this.#retire("properties", this.#property(at), true, way);
@@ -504,7 +603,7 @@ class Corrections {
 
   readonly #acts = [
     ...[this.addProperty, this.addAppliance, this.addAppliance, this.addEvent, this.addEvent, this.addClaim],
-    ...[this.addReading, this.markWork],
+    ...[this.addReading, this.markWork, this.addPhoto, this.addPhoto, this.removePhoto],
     ...[this.changePart, this.changeProperty, this.changeAppliance, this.changeEvent, this.changeClaim],
     ...[
       this.changeFlags,
@@ -517,6 +616,18 @@ class Corrections {
     ],
     ...[this.retireAppliance, this.retireProperty, this.bringBack, this.merge],
   ];
+
+  #yearOf(appliance: number): number {
+    const { fields, property } = this.model.appliances[appliance]!;
+    return fields.install_year ?? this.model.properties[property]!.fields.year_built;
+  }
+
+  /** Returns the inspections that an event of an appliance names; null for none. */
+  #inspections(appliance: number, { inspections }: Step): readonly string[] | null {
+    const ofType = INSPECTIONS[this.model.appliances[appliance]!.fields.type_id] ?? [];
+    const named = ofType.filter((_, at) => inspections.includes(at));
+    return named.length === 0 ? null : named;
+  }
 
   async #defId(appliance: number, { def }: Step): Promise<string | null> {
     if (def % 3 === 0) return null;
@@ -622,11 +733,13 @@ test(
   "a portfolio that was put right has the figures of one that was recorded so from the start",
   async () => {
     let partners = 0;
-    const newPartner = async () =>
-      server.as(await createPartnerBy(administrator, { name: `Partner ${++partners}` }));
+    const newPartner = async () => {
+      const partner = await createPartnerBy(administrator, { name: `Partner ${++partners}` });
+      return new Recorder(partner.partner_id, server.as(partner));
+    };
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 25 }), async (steps) => {
-        const corrections = new Corrections(new Recorder(await newPartner()));
+        const corrections = new Corrections(await newPartner());
         for (const step of steps) await corrections.run(step);
         const { model } = corrections;
         const fresh = await recordFinalState(await newPartner(), model);
