@@ -44,7 +44,7 @@ export const listedAction = record("PortfolioAction", {
   cost_basis: costBasis,
   cost_of_waiting_a_year: usd("Net cost of a 12-month delay, negative if waiting is cheaper", 162.5),
   expected_cost_12m: usd(
-    "Expected cost of failures within 12 months; of an appliance as a whole, those of all its components",
+    "Expected cost of failures within 12 months; of an appliance as a whole, those of its components without an action of their own",
     560.43,
   ),
   ...workFields,

@@ -862,6 +862,23 @@ describe("the list of actions", () => {
       );
   });
 
+  test("expects the failures of a component once: by its own action, or else by that of its appliance", async () => {
+    const own = server.as(await server.createPartner("Coolers"));
+    const { id } = await addProperty(own, { state: "FL" });
+    await addAppliance(own, id, { type_id: "hvac_central", install_year: THIS_YEAR - 14 });
+    const { actions, totals } = (await own.get("/v1/portfolio/actions")).body;
+    const { components } = (await own.get("/v1/components")).body;
+    const [unit, ...others] = actions.filter((one: Json) => one.component_id === null);
+    const listedAlone = (one: Json) => actions.some(({ component_id }: Json) => component_id === one.id);
+    expect([unit.action, others, components.some(listedAlone)]).toEqual(["replace_by", [], true]);
+    const costOf = (some: Json[]) =>
+      some.reduce((all, one) => all + one.failure_probability_12m * one.reactive_cost, 0);
+    const rounding = 0.00005 * components.reduce((all: number, one: Json) => all + one.reactive_cost, 0);
+    const left = components.filter((one: Json) => !listedAlone(one));
+    expect(Math.abs(unit.expected_cost_12m - costOf(left))).toBeLessThan(rounding);
+    expect(Math.abs(totals.expected_cost_12m - costOf(components))).toBeLessThan(rounding);
+  });
+
   test("is filtered", async () => {
     const { actions } = await listed();
     const same = async (query: Record<string, unknown>, is: (one: Json) => boolean) => {

@@ -37,7 +37,7 @@ export type DueAction<C> = {
   failureProbability: number;
   price: Price;
   waitingCents: number;
-  /** The expected cost of failures within 12 months; of an appliance, those of all its components. */
+  /** The expected cost of failures within 12 months; of an appliance, those of its components without an action of their own. */
   expectedCents: number;
 };
 
@@ -63,7 +63,7 @@ export function dueActionsOfPlannedAppliance<C extends Plannable>(
   const due = components.filter((plan) => isDue(plan) && !(hasUnitAction && plan.policy === "with_unit"));
   const actions: DueAction<C>[] = [];
   if (unit && hasUnitAction) {
-    const risks = components.map((plan) => riskOf(knowledge, plan));
+    const risks = components.map((plan) => ({ plan, ...riskOf(knowledge, plan) }));
     actions.push({
       subjectId: unit.applianceId,
       component: unit.component,
@@ -76,7 +76,11 @@ export function dueActionsOfPlannedAppliance<C extends Plannable>(
       failureProbability: 1 - risks.reduce((survives, risk) => survives * (1 - risk.failureProbability), 1),
       price: unit.price,
       waitingCents: Math.round(unit.waitingCents),
-      expectedCents: risks.reduce((sum, risk) => sum + risk.expectedCents, 0),
+      // A sum of actions counts each component once.
+      expectedCents: risks.reduce(
+        (sum, { plan, expectedCents }) => (due.includes(plan) ? sum : sum + expectedCents),
+        0,
+      ),
     });
   }
   for (const plan of due)
