@@ -12,7 +12,7 @@ function amountText(amount: Amount, unit: string) {
   const { per_year, per_unit_per_month: perUnit, per_1000_sqft_per_year: perArea } = amount;
   const size =
     perUnit !== null
-      ? ` (${moneyText(perUnit)} per ${unit} per month)`
+      ? ` (${moneyText(perUnit < 100 ? perUnit : Math.ceil(perUnit))} per ${unit} per month)`
       : perArea !== null
         ? ` (${moneyText(Math.ceil(perArea))} per 1,000 ${areaUnit()} per year)`
         : "";
