@@ -43,7 +43,7 @@ export function AppAlertsPage({ route }: { route: Route }) {
         <div>
           <h1>Alerts</h1>
           <p class="muted">
-            Critical and warning components,{" "}
+            Critical and warning components of all properties, the demo property included,{" "}
             {sortedBy === "cost" ? "highest expected loss" : "highest risk score"} first.
           </p>
         </div>
