@@ -4,10 +4,12 @@ import type { Browser } from "playwright-core";
 import { type Administrator, createAdministrator } from "../support/administrator.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
+import type { HtmlTable } from "../support/html-tables.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { accessibilityViolations, openWindow, overflow, screenshot } from "../support/page-checks.ts";
 import { addAppliance, addProperty, logEvents } from "../support/portfolio.ts";
+import { expectTable, figuresOf, replacedInCells } from "../support/shown-figures.ts";
 
 /* A calibration that administrators run, review, activate and revert. */
 
@@ -134,7 +136,40 @@ describe("a calibration run by an administrator", () => {
   });
 });
 
-// Rule: console-model
+/** Expects the numbers of a calibration in tables to be those of the API. */
+function expectCalibration(tables: readonly HtmlTable[], { validation, fit }: Json): void {
+  const { before, after } = validation;
+  const measures = ["concordance", "brier_skill", "calibration_error", "log_loss", "actual_to_expected"];
+  expectTable(
+    tables,
+    "Forecasts compared with outcomes",
+    measures.map((name) => [before[name], after[name]]),
+    {
+      Default: ([value]) => value,
+      Calibrated: ([, value]) => value,
+    },
+  );
+  const byChange = fit.kinds.toSorted(
+    (a: Json, b: Json) => Math.abs(Math.log(b.life_factor)) - Math.abs(Math.log(a.life_factor)),
+  );
+  expectTable(tables.map(replacedInCells(/^× /, "")), "Lifetime by component type", byChange, {
+    Lifetime: "life_factor",
+    Failures: "failures",
+    Expected: "expected",
+  });
+  const { before: byDefault, after: calibrated } = fit.d_calibration;
+  expectTable(
+    tables,
+    "Lifetimes by decile of the forecast",
+    byDefault.shares.map((_: number, at: number) => at),
+    {
+      Default: (at) => 100 * byDefault.shares[at as unknown as number],
+      Calibrated: (at) => 100 * calibrated.shares[at as unknown as number],
+    },
+  );
+}
+
+// Rule: console-model, app-figures
 test("the console shows a calibration with its validation, activates it and reverts it", async () => {
   const { page, pageErrors, close } = await openWindow(browser, server.adminUrl);
   await page.goto(`${server.adminUrl}/console#/model`);
@@ -145,6 +180,7 @@ test("the console shows a calibration with its validation, activates it and reve
   const shown = await proposal();
   const validation = page.getByRole("table", { name: "Forecasts compared with outcomes" });
   expect(await validation.innerText()).toContain(shown.validation.after.concordance.toFixed(4));
+  expectCalibration((await figuresOf(page)).tables, shown);
   const deciles = page.locator("#proposal .decile-chart");
   await deciles.getByRole("slider", { name: "Values: lifetimes by decile of the forecast" }).press("End");
   expect(await deciles.locator(".readout").innerText()).toMatch(

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
 import type { ApiClient } from "../support/client.ts";
-import { type HtmlTable, htmlTables, shownNumber, textOf } from "../support/html-tables.ts";
+import { expectShown, type HtmlTable, htmlTables, shownNumber, textOf } from "../support/html-tables.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
 import { addAppliance, addProperty, dateDaysFromToday, logEvents, THIS_YEAR } from "../support/portfolio.ts";
@@ -79,16 +79,6 @@ const table = (caption: string): HtmlTable["rows"] => {
   expect([caption, found.length]).toEqual([caption, 1]);
   return found[0]!.rows;
 };
-
-/** Expects cells to show these values as far as their digits go. */
-function expectShown(what: string, shown: readonly string[], values: readonly number[]): void {
-  const found = shown.map((text, at) => {
-    const { value, within } = shownNumber(text);
-    const expected = values[at] ?? Number.NaN;
-    return Math.abs(value - expected) <= within + 1e-6 ? "" : `${text} for ${expected}`;
-  });
-  expect([what, found, shown.length]).toEqual([what, values.map(() => ""), values.length]);
-}
 
 const column = (rows: HtmlTable["rows"], heading: string) => rows.map((row) => row[heading]!);
 const sumOf = (rows: HtmlTable["rows"], heading: string) =>

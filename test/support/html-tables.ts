@@ -1,3 +1,5 @@
+import { expect } from "bun:test";
+
 /** A table of a page: its caption, and the texts of the cells of its body by their headings. */
 export type HtmlTable = { caption: string; rows: Readonly<Record<string, string>>[] };
 
@@ -35,4 +37,14 @@ export function shownNumber(text: string): { value: number; within: number } {
   const [, sign, amount, decimals = ""] = digits;
   const value = Number(amount!.replaceAll(",", "")) * (sign === "" ? 1 : -1);
   return { value, within: 0.5 * 10 ** -decimals.length };
+}
+
+/** Expects texts to show these values as far as their digits go. */
+export function expectShown(what: string, shown: readonly string[], values: readonly number[]): void {
+  const found = shown.map((text, at) => {
+    const { value, within } = shownNumber(text);
+    const expected = values[at] ?? Number.NaN;
+    return Math.abs(value - expected) <= within + 1e-6 ? "" : `${text} for ${expected}`;
+  });
+  expect([what, found, shown.length]).toEqual([what, values.map(() => ""), values.length]);
 }
