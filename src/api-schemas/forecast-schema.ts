@@ -40,8 +40,8 @@ const forecastWindow = record("ForecastWindow", {
     low: usd("10% quantile; 0 where no failure at all has a probability of 10% or more", 210),
     high: usd("90% quantile", 3890),
   }).describedAs(
-    "Approximate 80% range of the cost of these failures, from a gamma distribution with their mean and variance. With " +
-      "hundreds of components it holds the cost with a probability of 78 to 87%, with fewer than ten 66 to 99%",
+    "Approximate 80% range of the cost of these failures, from a gamma distribution with their mean and variance. It holds " +
+      "the cost with a probability of 68 to 95% for most properties, and about 50% where one expensive failure outweighs all others",
   ),
   components: list("The components, highest score first", forecastItem),
 });

@@ -26,7 +26,7 @@ export function FailureCostForecastSection({
       summary="Expected cost of failures in the next 12 months (table)"
       csv={csv}
       rows={windows}
-      note="Probability × cost of failure, over all components, if nothing is replaced before. The range is approximate: its probability is about 80% with many components, 66% to 99% with few."
+      note="Probability × cost of failure, over all components, if nothing is replaced before. The range is approximate: its probability is 68% to 95% for most properties, and about 50% where one expensive failure outweighs all others."
       columns={[
         { heading: "Period", cell: (window) => window.label },
         {
