@@ -8,7 +8,11 @@ import {
 import { acquireClusterLock, importLockName } from "../../../src/cluster/cluster-locks.ts";
 import { Failure, OperatorError, StorageError, UnfinishedChange } from "../../../src/domain/errors.ts";
 import { EqualRowCounts } from "../../../src/usecases/import/equal-row-counts.ts";
+import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import { importTableRows, type TableRows } from "../../../src/usecases/import/import-table-rows.ts";
+import { guessFileMapping } from "../../../src/usecases/import/mapping/import-known-fields.ts";
+import type { ImportTable } from "../../../src/usecases/import/mapping/import-source-table.ts";
+import { prepareRowsInMemory } from "../../../src/usecases/import/mapping/prepared-import-files.ts";
 import { createPartner } from "../../../src/usecases/partners/partners.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
@@ -359,72 +363,125 @@ describe("rows of a table", () => {
     );
   });
 
-  test("of one file are the same records in one request and in several, also where one is repeated", async () => {
-    const columns = ["partner_property_id", "type_id", "install_year", "quantity"];
-    const aRow = fc.record({
-      property: fc.constantFrom("1", "2"),
-      type: fc.constantFrom("boiler", "ptac"),
-      year: fc.constantFrom("1990", ""),
-      quantity: fc.constantFrom("", "1", "2"),
-    });
+  test("of one file are the same records in one request, in several with repetitions, by the command, and in another order", async () => {
+    const columns = ["partner_property_id", "type_id", "install_year", "quantity", "serial"];
+    const aRow = fc.oneof(
+      fc.record({
+        property: fc.constantFrom("1", "2"),
+        type: fc.constantFrom("boiler", "ptac"),
+        year: fc.constantFrom("1990", ""),
+        quantity: fc.constantFrom("", "", "1", "2"),
+        serial: fc.constant(""),
+      }),
+      fc.record({
+        property: fc.constantFrom("1", "2"),
+        type: fc.constant("boiler"),
+        year: fc.constant("2001"),
+        quantity: fc.constant(""),
+        serial: fc.constantFrom("S1", "S2"),
+      }),
+    );
+    type Row = { property: string; type: string; year: string; quantity: string; serial: string };
     let files = 0;
+    const { store, partner, clock } = fixture;
+    /** Returns the records of two new properties after an import into them; `before` rows are there already. */
+    const recordsOf = async (
+      rows: readonly Row[],
+      before: readonly Row[],
+      imports: (table: (some: readonly Row[]) => TableRows, rows: readonly Row[]) => Promise<void>,
+    ) => {
+      const own = `${++files}-`;
+      const ids: string[] = [];
+      for (const name of ["1", "2"])
+        ids.push((await fixture.addProperty({ partnerPropertyId: own + name, yearBuilt: 1950 })).id);
+      const table = (some: readonly Row[]) => ({
+        ...{ file: "f.csv", columns, firstRow: 2 },
+        rows: some.map((row) => [own + row.property, row.type, row.year, row.quantity, row.serial]),
+      });
+      if (before.length > 0) await run(table(before));
+      await imports(table, rows);
+      const records: string[][] = [];
+      for (const id of ids)
+        for (const { typeId, installYear, serial } of await store.read.appliances.ofPropertyAfter(id, 0, 100))
+          records.push([String(ids.indexOf(id)), typeId, String(installYear), serial ?? ""]);
+      return records.sort((one, other) => (one.join() < other.join() ? -1 : 1));
+    };
+    const inRequests =
+      (sizes: readonly number[]) =>
+      async (table: (some: readonly Row[]) => TableRows, rows: readonly Row[]): Promise<void> => {
+        let equalRows: EqualRowCounts | undefined;
+        let from = 0;
+        for (const size of sizes) {
+          const some = table(rows.slice(from, from + size));
+          if (some.rows.length === 0) return;
+          from += size;
+          const how = equalRows && { equalRows };
+          const dry = await run(some, { ...how, dryRun: true });
+          const found = await run(some, how);
+          expect(dry.result.appliances).toEqual(found.result.appliances);
+          // Its response may be lost.
+          const again = await run(some, how);
+          expect(again.result.appliances.created).toBe(0);
+          for (const { equalRows: counts } of [dry, again])
+            expect(counts.text()).toBe(found.equalRows.text());
+          equalRows = EqualRowCounts.parse(found.equalRows.text());
+        }
+      };
+    /** Imports with a transaction for each row; a first run is stopped after so many rows. */
+    const byCommand =
+      (stopped: number) => async (table: (some: readonly Row[]) => TableRows, rows: readonly Row[]) => {
+        const { rows: cells } = table(rows);
+        const given: ImportTable = {
+          ...{ name: "f.csv", headings: columns, sample: cells, count: cells.length, notes: [] },
+          async *rows() {
+            for (const [at, row] of cells.entries()) yield { line: at + 2, cells: row };
+          },
+        };
+        const preparing = { read: store.read, partnerId: partner.id, types: knowledge.types };
+        const mapping = guessFileMapping(knowledge, given);
+        for (const last of [stopped, 1_000]) {
+          let ms = 0;
+          const { sources } = await prepareRowsInMemory({ ...preparing, yieldNow: async () => {} }, [
+            { table: given, mapping },
+          ]);
+          const importing = importPortfolio({
+            ...{ store, knowledge, partner, clock, sources, actor: "cli:test", silent: true },
+            monotonicMs: () => {
+              ms += 10_000;
+              return ms;
+            },
+            onProgress: ({ done }) => {
+              if (done > last) throw new Error("stopped");
+            },
+          });
+          if (last < 1_000) await importing.catch(({ message }) => expect(message).toBe("stopped"));
+          else await importing;
+        }
+      };
     await fc.assert(
       fc.asyncProperty(
-        fc.array(aRow, { minLength: 4, maxLength: 8 }),
+        fc.array(aRow, { minLength: 4, maxLength: 9 }),
         fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 2, maxLength: 3 }),
         fc.nat(2),
-        async (rows, sizes, before) => {
-          /** Imports the rows as requests of so many rows, and returns what the properties have then. */
-          const imported = async (given: typeof rows, sizes: readonly number[]) => {
-            const own = `${++files}-`;
-            for (const property of ["1", "2"])
-              await fixture.addProperty({ partnerPropertyId: own + property, yearBuilt: 1950 });
-            const [first] = given;
-            const table = (some: typeof rows) => ({
-              ...{ file: "f.csv", columns, firstRow: 2 },
-              rows: some.map(({ property, type, year, quantity }) => [own + property, type, year, quantity]),
-            });
-            // Equal ones may be there before.
-            if (before > 0) await run(table(Array(before).fill({ ...first!, quantity: "" })));
-            let equalRows: EqualRowCounts | undefined;
-            let created = 0;
-            for (const [at, size] of sizes.entries()) {
-              const from = sizes.slice(0, at).reduce((sum, one) => sum + one, 0);
-              const some = table(given.slice(from, from + size));
-              if (some.rows.length === 0) continue;
-              const how = equalRows && { equalRows };
-              const dry = await run(some, { ...how, dryRun: true });
-              const found = await run(some, how);
-              expect(dry.result.appliances).toEqual(found.result.appliances);
-              expect(dry.equalRows.text()).toBe(found.equalRows.text());
-              created += found.result.appliances.created;
-              // Its response may be lost.
-              const again = await run(some, how);
-              expect(again.result.appliances.created).toBe(0);
-              expect(again.equalRows.text()).toBe(found.equalRows.text());
-              equalRows = EqualRowCounts.parse(found.equalRows.text());
-            }
-            const stored = await Promise.all(
-              ["1", "2"].map(async (property) => {
-                const { id } = (await fixture.store.read.properties.findByReference(
-                  fixture.partner.id,
-                  own + property,
-                ))!;
-                const all = await fixture.store.read.appliances.ofPropertyAfter(id, 0, 100);
-                return all
-                  .map(({ typeId, installYear, serial }) => `${typeId} ${installYear} ${serial}`)
-                  .sort();
-              }),
-            );
-            return { created, stored };
-          };
-          const whole = await imported(rows, [rows.length]);
-          expect(await imported(rows, [...sizes, rows.length])).toEqual(whole);
+        fc.array(fc.nat(), { minLength: 9, maxLength: 9 }),
+        async (rows, sizes, equalBefore, order) => {
+          const before = Array<Row>(equalBefore).fill({ ...rows[0]!, quantity: "" });
+          const inSeveral = inRequests([...sizes, rows.length]);
+          const whole = await recordsOf(rows, before, inRequests([rows.length]));
+          expect(await recordsOf(rows, before, inSeveral)).toEqual(whole);
+          expect(await recordsOf(rows, before, byCommand(sizes[0]!))).toEqual(whole);
+          // Labels are in the order of rows.
+          const unlabeled = (records: string[][]) => records.map((record) => record.slice(0, 3)).sort();
+          const shuffled = rows
+            .map((row, at) => ({ row, at: order[at]! }))
+            .toSorted((one, other) => one.at - other.at)
+            .map(({ row }) => row);
+          expect(unlabeled(await recordsOf(shuffled, before, inSeveral))).toEqual(unlabeled(whole));
         },
       ),
-      { numRuns: runsOnEngine(2) },
+      { numRuns: Number(process.env.IMPORT_RUNS) || runsOnEngine(2) },
     );
-  });
+  }, 600_000);
 
   test("of a dry run that are rejected halfway name the rows that would create records", async () => {
     const elm = await fixture.addProperty({ partnerPropertyId: "ELM" });
