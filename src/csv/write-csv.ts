@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, mkdirSync } from "node:fs";
+import { appendFileSync, closeSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { openNewFile, storageErrorOfFile } from "../files/durable-files.ts";
@@ -43,6 +43,16 @@ export class CsvFile {
     try {
       this.#open ??= this.#create();
       appendFileSync(this.#open.descriptor, text);
+    } catch (error) {
+      throw storageErrorOfFile(error, this.folder);
+    }
+  }
+
+  /** Writes a file with the name of this one and `ending`. Nothing before the first row. */
+  writeBeside(ending: string, text: string): void {
+    if (!this.#open) return;
+    try {
+      writeFileSync(this.#open.path + ending, text, { mode: 0o600 });
     } catch (error) {
       throw storageErrorOfFile(error, this.folder);
     }

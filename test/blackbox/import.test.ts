@@ -310,7 +310,11 @@ describe("importing real files", () => {
   test("creates valid rows, and writes invalid ones to files for correction", () => {
     expect(first).toMatchObject(SAMPLE_COUNTS);
     const rejects = join(whole.installation.folder, "rejects");
-    expect(readdirSync(rejects).sort()).toEqual(["appliances.csv", "service_events.csv"]);
+    expect(readdirSync(rejects).sort()).toEqual([
+      "appliances.csv",
+      "appliances.csv.counts",
+      "service_events.csv",
+    ]);
     const lines = readFileSync(join(rejects, "appliances.csv"), "utf8").trim().split("\n");
     expect(lines).toHaveLength(1 + 190);
     expect(lines[0]).toBe("partner_property_id,type_id,brand,model,serial,install_year,line,error");

@@ -35,7 +35,9 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
         // Its columns come from the validators, which a server creates with the first validation and not at its start.
         const { importTableRows } = await import("../../usecases/import/import-table-rows.ts");
         const { validFileMapping } = await import("../../usecases/import/mapping/file-mapping.ts");
-        const { EqualRowCounts } = await import("../../usecases/import/equal-row-counts.ts");
+        const { importContinuationText, parseImportContinuation } = await import(
+          "../../usecases/import/equal-row-counts.ts"
+        );
         const {
           mapping: given,
           continuation,
@@ -50,9 +52,9 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
             { field: "mapping", message: "must be one that an earlier response has, changed or not" },
           ]);
         const deps = { store, knowledge, partner, clock: () => now, yieldNow };
-        const equalRows = EqualRowCounts.parse(continuation);
+        const equalRows = parseImportContinuation(continuation);
         const imported = await importTableRows(deps, table, { mapping, equalRows, update, dryRun, silent });
-        const result = { ...imported, continuation: imported.equalRows.text() };
+        const result = { ...imported, continuation: importContinuationText(imported.equalRows) };
         return created(withPartner(serializeImportedRows(result), partner.name));
       },
     }),

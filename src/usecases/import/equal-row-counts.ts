@@ -1,7 +1,7 @@
 import { invalid } from "../../domain/errors.ts";
 
-/** The most keys in a text: those of the rows that were counted last. */
-const MOST_KEYS = 20_000;
+/** The most keys in the text of a response: those of the rows that were counted last. */
+const MOST_CONTINUED = 20_000;
 const KEY_LENGTH = 12;
 const PAIR = new RegExp(`^[\\w-]{${KEY_LENGTH}}[1-9]\\d{0,6}$`);
 
@@ -22,21 +22,18 @@ export class EqualRowCounts {
     return new EqualRowCounts(new Map());
   }
 
-  /** Reads counts from a text. Throws invalid_request. */
-  static parse(text: string): EqualRowCounts {
+  /** Reads counts from a text; undefined for any other text, or one of more than `mostKeys`. */
+  static parse(text: string, mostKeys = Number.POSITIVE_INFINITY): EqualRowCounts | undefined {
     const pairs = text === "" ? [] : text.split(" ");
-    if (pairs.length > MOST_KEYS || !pairs.every((pair) => PAIR.test(pair))) {
-      const message = "must be the continuation of an earlier response";
-      throw invalid(`continuation ${message}`, [{ field: "continuation", message }]);
-    }
+    if (pairs.length > mostKeys || !pairs.every((pair) => PAIR.test(pair))) return undefined;
     return new EqualRowCounts(
       new Map(pairs.map((pair) => [pair.slice(0, KEY_LENGTH), Number(pair.slice(KEY_LENGTH))])),
     );
   }
 
-  /** Returns the counts as a text of linear size, without those counted first if there are too many. */
-  text(): string {
-    const pairs = [...this.#rows].slice(-MOST_KEYS);
+  /** Returns the counts as a text of linear size, without those counted first if there are more than `mostKeys`. */
+  text(mostKeys = this.#rows.size): string {
+    const pairs = [...this.#rows].slice(Math.max(0, this.#rows.size - mostKeys));
     return pairs.map(([key, rows]) => `${key}${rows}`).join(" ");
   }
 
@@ -58,3 +55,14 @@ export class EqualRowCounts {
 /** Returns a short key that is equal for equal values. */
 export const equalRowKey = (...values: readonly (string | number | null)[]): string =>
   new Bun.CryptoHasher("sha256").update(JSON.stringify(values)).digest("base64url").slice(0, KEY_LENGTH);
+
+/** Returns the counts with which the next request of a file begins. */
+export const importContinuationText = (counts: EqualRowCounts): string => counts.text(MOST_CONTINUED);
+
+/** Reads the counts with which a request begins. Throws invalid_request. */
+export function parseImportContinuation(text: string): EqualRowCounts {
+  const counts = EqualRowCounts.parse(text, MOST_CONTINUED);
+  if (counts) return counts;
+  const message = "must be the continuation of an earlier response";
+  throw invalid(`continuation ${message}`, [{ field: "continuation", message }]);
+}

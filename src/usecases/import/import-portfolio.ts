@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { type HeldLock, NO_LOCK } from "../../cluster/cluster-locks.ts";
 import { type CsvSource, sourceName } from "../../csv/csv-source.ts";
 import { OperatorError } from "../../domain/errors.ts";
@@ -11,6 +12,7 @@ import { applianceImportRows } from "./appliance-import.ts";
 import { claimImportRows } from "./claim-import.ts";
 import { componentImportRows } from "./component-import.ts";
 import { DryRunCreatedRows, type NamedSameAddress } from "./dry-run-created-rows.ts";
+import { EqualRowCounts } from "./equal-row-counts.ts";
 import { type SurveyedFile, surveyImportFile } from "./file-rows.ts";
 import {
   DryRunStopped,
@@ -22,7 +24,7 @@ import {
 import { type ChangedField, ChangeLog } from "./import-change-log.ts";
 import type { ColumnMapping, FieldDefault } from "./import-columns.ts";
 import { propertyImportRows } from "./property-import.ts";
-import { type RejectedRow, type RejectedRows, RejectLog } from "./rejects.ts";
+import { equalRowsBeforeRejects, type RejectedRow, type RejectedRows, RejectLog } from "./rejects.ts";
 import type { FileKind, RowKind } from "./row-kind.ts";
 import { serviceEventImportRows } from "./service-event-import.ts";
 
@@ -103,18 +105,17 @@ export type ImportResult = {
 export async function importPortfolio(request: ImportRequest): Promise<ImportResult> {
   const { sources, mappings = [], defaults = [], withLock = (run) => run(NO_LOCK) } = request;
   const startedAt = request.clock();
-  const files: { part: Part; file: SurveyedFile }[] = [];
+  const files: ImportedFile[] = [];
   refuseIdleDefaults(
     defaults,
     PARTS.filter((part) => sources[part]),
   );
   for (const part of PARTS) {
     const source = sources[part];
-    if (source)
-      files.push({
-        part,
-        file: await surveyImportFile(KINDS[part] as RowKind<unknown>, source, mappings, defaults),
-      });
+    if (!source) continue;
+    const file = await surveyImportFile(KINDS[part] as RowKind<unknown>, source, mappings, defaults);
+    const equalRows = part === "appliances" ? equalRowsBeforeRejects(file) : undefined;
+    files.push({ part, file, equalRows });
   }
   refuseIdleMappings(
     mappings,
@@ -123,11 +124,12 @@ export async function importPortfolio(request: ImportRequest): Promise<ImportRes
   return await withLock((lock) => importFiles({ ...request, lock }, files, startedAt));
 }
 
-type Files = readonly { part: Part; file: SurveyedFile }[];
+/** `equalRows` has the counts of the rows before, if they are known. */
+type ImportedFile = { part: Part; file: SurveyedFile; equalRows: EqualRowCounts | undefined };
 
 async function importFiles(
   request: ImportRequest & { lock: HeldLock },
-  files: Files,
+  files: readonly ImportedFile[],
   startedAt: Instant,
 ): Promise<ImportResult> {
   const { store, partner, actor, clock, lock } = request;
@@ -153,8 +155,9 @@ async function importFiles(
   const changes = new ChangeLog();
   const sameAddress: ImportResult["sameAddress"] = { properties: 0, first: [] };
   const created = new DryRunCreatedRows(request.placeOf ? "row" : "line");
-  for (const { part, file } of files) {
-    const rejected = await importFile(request, part, file, {
+  for (const one of files) {
+    const { part } = one;
+    const rejected = await importFile(request, one, {
       ...{ total: counters[part], changes, sameAddress, created },
     });
     if (rejected) rejects.push(rejected);
@@ -173,7 +176,7 @@ async function importFiles(
     rejected: rejects.reduce((sum, { rows }) => sum + rows, 0),
     rejects,
     changes: changes.summary(),
-    warnings: files.flatMap(({ file }) => ignoredColumns(file)),
+    warnings: files.flatMap((one) => [...ignoredColumns(one.file), ...missingCounts(one)]),
     durationMs: clock() - startedAt,
   };
 }
@@ -187,8 +190,7 @@ type Totals = {
 
 async function importFile(
   request: ImportRequest & { lock: HeldLock },
-  part: Part,
-  file: SurveyedFile,
+  { part, file, equalRows: before }: ImportedFile,
   { total, changes, sameAddress, created }: Totals,
 ): Promise<RejectedRows | undefined> {
   const {
@@ -201,13 +203,14 @@ async function importFile(
     ...deps
   } = request;
   const log = new RejectLog(file, rejectsFolder);
+  const equalRows = deps.equalRows ?? before ?? EqualRowCounts.none();
   const report = () => onProgress?.({ kind: file.kind, file: file.name, rows: file.rows, done: total.read });
   const named = (row: Pick<RejectedRow, "line" | "cells">, error: string) =>
     created.named(error, request.placeOf?.(row).file ?? file.name);
   report();
   try {
     await importFileRows(
-      { ...deps, yieldNow },
+      { ...deps, equalRows, yieldNow },
       KINDS[part] as RowKind<unknown>,
       file,
       ({ counts, rejected: refused, created: made, changed, sameAddresses }) => {
@@ -226,6 +229,7 @@ async function importFile(
         report();
       },
     );
+    if (part === "appliances") log.keepEqualRows(equalRows);
   } catch (error) {
     if (error instanceof DryRunStopped) {
       created.add(error.created);
@@ -248,6 +252,14 @@ const rowCounts = ({ read, created, updated, unchanged }: ImportCounts): RowCoun
 function ignoredColumns({ name, layout: { ignored } }: SurveyedFile): string[] {
   if (ignored.length === 0) return [];
   return [`${name}: ignored columns (no field with that name): ${ignored.join(", ")}`];
+}
+
+/** Rejected rows that are corrected are further rows of their file, if it is known how many equal ones it had. */
+function missingCounts({ part, file, equalRows }: ImportedFile): string[] {
+  if (part !== "appliances" || !file.layout.isRejects || equalRows) return [];
+  return [
+    `${file.name}: ${basename(file.name)}.counts, which was written with it, is not beside it: of rows without a serial, those that equal imported ones count as them`,
+  ];
 }
 
 function refuseIdleDefaults(defaults: readonly FieldDefault[], parts: readonly Part[]): void {

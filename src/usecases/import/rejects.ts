@@ -1,4 +1,7 @@
+import { existsSync, readFileSync } from "node:fs";
 import { CsvFile } from "../../csv/write-csv.ts";
+import { OperatorError } from "../../domain/errors.ts";
+import { EqualRowCounts } from "./equal-row-counts.ts";
 import type { SurveyedFile } from "./file-rows.ts";
 import { REJECT_COLUMNS } from "./import-columns.ts";
 import type { FileKind } from "./row-kind.ts";
@@ -79,6 +82,11 @@ export class RejectLog {
     };
   }
 
+  /** Keeps the counts of the rows that were imported beside the rejected ones, which are further rows of their file. */
+  keepEqualRows(counts: EqualRowCounts): void {
+    this.#target?.writeBeside(COUNTS, counts.text());
+  }
+
   close(): void {
     this.#target?.close();
   }
@@ -86,4 +94,23 @@ export class RejectLog {
   #cells({ line, cells, error }: RejectedRow): string[] {
     return [...this.file.layout.columns.map((_, at) => cells[at] ?? ""), String(line), error];
   }
+}
+
+/** The end of the name of the file with the counts of imported rows. */
+const COUNTS = ".counts";
+
+/**
+ * Returns the counts of the rows that were imported of the file of these rejected rows; undefined if they are not beside it.
+ * Throws an OperatorError for a file with anything else.
+ */
+export function equalRowsBeforeRejects({ layout, source }: SurveyedFile): EqualRowCounts | undefined {
+  if (!layout.isRejects || "text" in source) return undefined;
+  const path = source.path + COUNTS;
+  if (!existsSync(path)) return undefined;
+  const counts = EqualRowCounts.parse(readFileSync(path, "utf8").trim());
+  if (counts) return counts;
+  throw new OperatorError(
+    `${path} has no counts of imported rows`,
+    "Restore it, or correct the rejected rows in the original file and import that whole.",
+  );
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -433,6 +433,42 @@ describe("a rejected row", () => {
     expect(readFileSync(second.rejects[0]!.path!, "utf8")).toBe(
       "serial,type_id,install_year,partner_property_id,Remark,line,error\nL3,elevator,1999,X,,5,Property not found: X\n",
     );
+  });
+
+  test("that equals imported rows once it is fixed is a further row of its file", async () => {
+    const partner = await newPartner();
+    const rejectsFolder = join(folder, "equal");
+    const original = ["type_id,install_year,partner_property_id", "boiler,1990,E", "boiler,12abc,E"];
+    original.push("boiler,1990,E", "boiler,13abc,E");
+    const files = { properties: ELM, appliances: `${original.join("\n")}\n` };
+    const { path } = (await run(partner, files, { rejectsFolder })).rejects[0]!;
+    const correct = (rejects: string, wrong: string) =>
+      writeFileSync(rejects, readFileSync(rejects, "utf8").replace(wrong, "1990"));
+    const importing = (rejects: string) =>
+      importPortfolio({
+        ...{ store, knowledge, partner, clock, actor: "cli:test", rejectsFolder },
+        sources: { appliances: { path: rejects } },
+      });
+    correct(path!, "12abc");
+    const second = await importing(path!);
+    expect(second.appliances).toEqual({ read: 2, created: 1, updated: 0, unchanged: 0 });
+    expect((await importing(path!)).appliances).toMatchObject({ created: 0, unchanged: 1 });
+    const last = second.rejects[0]!.path!;
+    correct(last, "13abc");
+    const moved = join(folder, "moved.csv");
+    copyFileSync(last, moved);
+    const unknown = await importing(moved);
+    expect(unknown.appliances).toMatchObject({ created: 0, unchanged: 1 });
+    expect(unknown.warnings).toContainEqual(expect.stringContaining("moved.csv.counts"));
+    for (const created of [1, 0])
+      expect(await importing(last)).toMatchObject({ appliances: { created }, warnings: [] });
+    const whole = files.appliances.replaceAll(/1[23]abc/g, "1990");
+    expect((await run(partner, { appliances: whole })).appliances).toMatchObject({
+      created: 0,
+      unchanged: 4,
+    });
+    writeFileSync(`${last}.counts`, "1,2,3");
+    await expect(importing(last)).rejects.toThrow("has no counts of imported rows");
   });
 
   test("with text that looks like a formula is imported with that text once it is fixed", async () => {
