@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -217,6 +217,29 @@ describe("another process's write", () => {
     await Promise.all(Array.from({ length: 100 }, (_, nth) => add(nth % 2 === 0 ? one : two, "a")));
     expect(await countOf(one, "a")).toBe(100);
   });
+});
+
+describe("a database file that is open", () => {
+  test.each(["", "-wal", "-shm"])(
+    "%s that was moved or replaced rejects writes until it is back",
+    async (suffix) => {
+      const store = open();
+      await add(store, "a");
+      const [name, away] = [`${file}${suffix}`, `${file}.away`];
+      const refused = async () => {
+        const error = await add(store, "a").catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(StorageError);
+        expect((error as StorageError).message).toStartWith(`${name} was deleted, moved or replaced`);
+      };
+      renameSync(name, away);
+      await refused();
+      copyFileSync(away, name);
+      await refused();
+      renameSync(away, name);
+      await add(store, "a");
+      expect(await countOf(store, "a")).toBe(2);
+    },
+  );
 });
 
 describe("closing", () => {

@@ -14,6 +14,7 @@ import {
   LARGE_CACHE,
 } from "./sqlite-long-transactions.ts";
 import { SQLITE_MIGRATIONS, type SqliteMigration } from "./sqlite-migrations.ts";
+import { guardOpenSqliteFiles } from "./sqlite-open-files.ts";
 import type { SqliteWriterConnection } from "./sqlite-write-queue.ts";
 
 type SqliteFile = {
@@ -175,6 +176,7 @@ function writerConnection(
     return () => void prepared.run();
   };
   const commit = statement("COMMIT");
+  const requireSameFiles = guardOpenSqliteFiles(db.filename);
   const long = checkpointLongSqliteTransactions(db, reader);
   let durable = true;
   return {
@@ -183,6 +185,7 @@ function writerConnection(
       begin: statement("BEGIN IMMEDIATE"),
       markLong: isServing ? long.begin : () => {},
       commit: () => {
+        requireSameFiles();
         commit();
         long.end();
       },
