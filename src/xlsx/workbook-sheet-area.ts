@@ -2,16 +2,22 @@ import type { ArchivedFile } from "./workbook-archive-size.ts";
 
 /* The cells that a sheet takes once its rows are filled up to their last cell, which its bytes say nothing of. */
 
-type SheetArea = { rows: number; columns: number };
+type SheetArea = {
+  rows: number;
+  columns: number;
+  /** True for the file of styles if one of them pads numbers with zeros. */
+  padsNumbers: boolean;
+};
 
 const TAG = /<(?:[^\s<>/:"'=]+:)?(row|c)(?=[\s/>])((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/g;
 const REFERENCE = /\sr\s*=\s*["']\s*(?:(?=\S)([A-Z]*)(\d*)\s*)?["']/i;
 const LETTERS = 26;
+const PADDING_FORMAT = /\sformatCode\s*=\s*["']00+["']/;
 
 /** Returns the last row and column of a sheet's XML; none for another file. A cell whose place is unclear is beyond all others. */
 export async function workbookSheetArea(archive: Uint8Array, file: ArchivedFile): Promise<SheetArea> {
   const text = await textOf(archive, file);
-  const area = { rows: 0, columns: 0 };
+  const area = { rows: 0, columns: 0, padsNumbers: PADDING_FORMAT.test(text) };
   let [row, column] = [0, 0];
   for (const [, tag, attributes] of text.matchAll(TAG)) {
     const [given, letters = "", digits = ""] = REFERENCE.exec(attributes!) ?? [];

@@ -20,12 +20,15 @@ const MAX_CELL = 32_767;
 const MAX_CHARS = 256 * 1_048_576;
 /** One cell in the last column makes its row as wide as the sheet can be. */
 const MAX_CELLS = 20_000_000;
+/** The styles of cells, which are read where some pad numbers, take four times as much memory as their values. */
+const MAX_STYLED_CELLS = 1_000_000;
 /** The first bytes of a file that a password protects. */
 const ENCRYPTED = [0xd0, 0xcf, 0x11, 0xe0];
 
 /**
  * Returns the sheets of a workbook that have rows; browsers call it, too. Dates become YYYY-MM-DD, a formula its stored
- * result, and a merged range its first cell. Throws an OperatorError for a file that is protected, damaged or too large.
+ * result, and a merged range its first cell. Numbers keep the zeros that a format such as 00000 pads them with, in workbooks of
+ * up to a million cells. Throws an OperatorError for a file that is protected, damaged or too large.
  */
 export async function readWorkbookTables(
   name: string,
@@ -57,16 +60,22 @@ export async function readWorkbookTables(
         );
     },
   });
+  let padsNumbers = false;
+  let allCells = 0;
   for (const file of files) {
-    const { rows, columns } = await workbookSheetArea(bytes, file);
+    const { rows, columns, ...styles } = await workbookSheetArea(bytes, file);
+    padsNumbers ||= styles.padsNumbers;
+    allCells += Math.max(1, rows) * columns;
     cells.set(file.start, Math.max(1, rows) * columns);
     last.row = Math.max(last.row, Math.min(rows, MAX_ROW));
     last.column = Math.max(last.column, Math.min(columns, MAX_COLUMN));
   }
   const range = `A1:${columnName(last.column - 1)}${last.row}`;
+  const readStyles = padsNumbers && allCells <= MAX_STYLED_CELLS;
+  if (readStyles) cellsLeft = MAX_STYLED_CELLS;
   let workbook: Workbook;
   try {
-    workbook = await readXlsx(archive, { maxRows: maxRows + 2, range });
+    workbook = await readXlsx(archive, { maxRows: maxRows + 2, range, readStyles });
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(
@@ -76,12 +85,19 @@ export async function readWorkbookTables(
   }
   const texts = { chars: 0 };
   return workbook.sheets
-    .map((sheet) => tableOf(name, sheet, maxRows, texts))
+    .map((sheet) => tableOf(name, sheet, { maxRows, texts, hasStyles: readStyles }))
     .filter(({ rows }) => rows.length > 0);
 }
 
-/** `texts` counts the characters of all sheets of a workbook. */
-function tableOf(name: string, sheet: Sheet, maxRows: number, texts: { chars: number }): SheetTable {
+type TableOptions = {
+  maxRows: number;
+  /** Counts the characters of all sheets of a workbook. */
+  texts: { chars: number };
+  /** True if the cells of the sheet have their styles. */
+  hasStyles: boolean;
+};
+
+function tableOf(name: string, sheet: Sheet, { maxRows, texts, hasStyles }: TableOptions): SheetTable {
   if (sheet.rows.length > maxRows + 1)
     throw tooLarge(name, `sheet ${sheet.name} has more than ${maxRows} rows`);
   for (const [key, cell] of sheet.cells ?? [])
@@ -92,9 +108,13 @@ function tableOf(name: string, sheet: Sheet, maxRows: number, texts: { chars: nu
         "Open the file in a spreadsheet program and save it, or paste the values.",
       );
     }
+  const formatAt = (row: number, column: number) =>
+    hasStyles ? sheet.cells?.get(`${row},${column}`)?.style?.numFmt : undefined;
   const width = Math.max(0, ...sheet.rows.slice(0, 1).map((row) => row.length));
   const rows = sheet.rows.flatMap((given, index) => {
-    const cells = given.map(textOf);
+    const cells = given.map((value, column) =>
+      typeof value === "number" ? numberText(value, formatAt(index, column)) : textOf(value),
+    );
     for (const [column, { length }] of cells.entries()) {
       if (length > MAX_CELL)
         throw tooLarge(
@@ -114,6 +134,12 @@ function tableOf(name: string, sheet: Sheet, maxRows: number, texts: { chars: nu
     rows,
     notes: merged > 0 ? [`sheet ${sheet.name}: of ${merged} merged ranges only the first cell is read`] : [],
   };
+}
+
+/** Returns the text of a number. A format of zeros alone, such as that of ZIP codes, shows at least as many digits. */
+function numberText(value: number, format = ""): string {
+  const text = String(value);
+  return /^0{2,255}$/.test(format) && /^\d+$/.test(text) ? text.padStart(format.length, "0") : text;
 }
 
 function textOf(value: CellValue): string {

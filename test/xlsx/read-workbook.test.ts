@@ -54,6 +54,24 @@ describe("a workbook", () => {
     expect((await readWorkbook(stored))[0]!.rows[1]!.cells).toEqual(["2"]);
   });
 
+  test("with numbers that their format pads with zeros is read with these zeros", async () => {
+    const cells = [
+      [42, "00000"],
+      [-42, "00000"],
+      [1.5, "000"],
+      [123_456, "000"],
+      [7, "0"],
+      [7, '"S-"000'],
+    ] as const;
+    const path = await workbook({
+      name: "S",
+      columns: cells.map(([, numFmt], at) => ({ key: `c${at}`, header: `c${at}`, numFmt })),
+      data: [Object.fromEntries(cells.map(([value], at) => [`c${at}`, value]))],
+    });
+    const read = ["00042", "-42", "1.5", "123456", "7", "7"];
+    expect((await readWorkbook(path))[0]!.rows[1]!.cells).toEqual(read);
+  });
+
   test("with a formula that was never computed is refused with its cell", async () => {
     const path = save(withSheet(sheetXml('<c r="A2"><f>1+1</f></c>')));
     await expect(readWorkbook(path)).rejects.toThrow("sheet S, cell A2: the formula has no stored result");
