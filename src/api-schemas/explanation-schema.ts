@@ -143,8 +143,14 @@ const decision = object({
   age_factor: number("hazard_ratio ^ (−1/(shape − 1)): effect of the evidence on that age", 0.8).orNull(),
   effective_age_years: number("Effective age, in calendar years", 9.1),
   scale_calendar_years: number("weibull_scale_years / years_per_year", 12.5),
-  proactive_cost: usd("Cost of a planned replacement", 1450),
-  reactive_cost: usd("Cost after a failure, damage included", 5600),
+  proactive_cost: usd(
+    "Cost of a planned replacement of the part alone; the principal part of a unit costs the unit's `price` elsewhere",
+    1450,
+  ),
+  reactive_cost: usd(
+    "Cost after a failure of the part alone, damage included; for a principal part elsewhere the unit's `failed_price`",
+    5600,
+  ),
   yearly_cost: number("Long-term cost per year with this policy, in USD", 230.1),
   yearly_cost_run_to_failure: number("Long-term cost per year when run to failure, in USD", 401.7),
   failure_probability_12m: number(

@@ -353,7 +353,22 @@ describe("the console shows", () => {
     );
   });
 
-  test("a property's losses as the app does", async () => {
+  test("the price of a part and that of its unit apart, and a property's losses as the app does", async () => {
+    const parts: Json[] = (await get("/v1/components", { property_id: elmId, limit: 200 })).components;
+    const vessel = parts.find((one) => one.component_def_id === "boiler_heat_exchanger");
+    const { decision } = await ask(`/admin/components/${vessel.id}/explanation`);
+    const { text } = await shownOn(operator, `#/components/${vessel.id}`);
+    expect([vessel.proactive_cost, vessel.reactive_cost]).toEqual([
+      decision.unit.price,
+      decision.unit.failed_price,
+    ]);
+    expectSentence(
+      text,
+      sentencePattern(
+        "Whole appliance .*? # planned, # after failure Replacement cost of the part alone # planned, # after failure",
+      ),
+      [decision.unit.price, decision.unit.failed_price, decision.proactive_cost, decision.reactive_cost],
+    );
     const terms = "deductible=2500&limit=50000";
     const shown = await shownOn(operator, `#/book/${elmId}?${terms}`);
     expectUnderwriting(shown, await ask(`/admin/properties/${elmId}/underwriting?${terms}`));

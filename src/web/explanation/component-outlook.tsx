@@ -120,7 +120,7 @@ export function ExplainedRecommendedAction({ explained: { decision } }: { explai
           </div>
         )}
         <div>
-          <dt>Replacement cost</dt>
+          <dt>{unit === null ? "Replacement cost" : "Replacement cost of the part alone"}</dt>
           <dd>
             {moneyText(proactive_cost)} planned, {moneyText(reactive_cost)} after failure
           </dd>
