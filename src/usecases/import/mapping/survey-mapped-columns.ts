@@ -17,6 +17,9 @@ import { lookUpImportValue, lookUpImportValueInList } from "./import-value-looku
 /** The most words of a table whose meaning is guessed: each is compared with the words of all types. */
 const MOST_WORDS = 20_000;
 
+/** In characters. Longer texts are descriptions, which would fill the memory. */
+const LONGEST_WORD = 200;
+
 /** A word of a column for which the mapping has no meaning, and the one that was guessed. */
 export type GuessedWord = { column: string; cell: string; meaning: string; rows: number };
 
@@ -129,6 +132,7 @@ class WordColumn {
   ) {}
 
   add(given: string): void {
+    if (given.length > LONGEST_WORD) return;
     const cell = given.replaceAll(/\s+/g, " ");
     const rows = this.#rows.get(cell);
     if (rows !== undefined) this.#rows.set(cell, rows + 1);
