@@ -19,6 +19,7 @@ import {
   withFormatsOfWholeAppFile,
   withoutAmbiguousAppDates,
 } from "../../src/web/app/app-import-file.ts";
+import { AppRejectsContinuations, appRejectsFile } from "../../src/web/app/app-import-rejects.ts";
 import { sampleOfAppFile } from "../../src/web/app/app-import-sample.ts";
 import { readAppWorkbookFile } from "../../src/web/app/app-workbook-file.ts";
 import { ApiFailure } from "../../src/web/browser/api-failure.ts";
@@ -121,6 +122,38 @@ test("each call of equipment continues the one before, with the rows of a proper
     ["AC", "after 1"],
     ["BA", "after 2"],
   ]);
+});
+
+// Rule: import-rows
+test("rejected rows are a file that continues the one before, the same each time, also where they are rejected again", async () => {
+  const started: unknown[] = [];
+  const api = {
+    write: async (_method: string, _path: string, { continuation }: { continuation?: string }) => {
+      started.push(continuation);
+      return { ...plain, rejected: [{ row: 2, error: "x" }], continuation: `${continuation ?? ""}+` };
+    },
+  } as never;
+  const continuations = new AppRejectsContinuations();
+  const importing = async (one: AppImportFile, isDry = false) => {
+    const continuation = continuations.of(one);
+    let last: ImportRun | undefined;
+    await importAppFile(api, one, { mapping, isDry, ...(continuation && { continuation }) }, (run) => {
+      continuations.add(one, run);
+      last = run;
+    });
+    const { name, columns, rows } = appRejectsFile(one, last!.rejected);
+    const cells = rows.map((row, at) => ({ number: at + 2, cells: row.map(String) }));
+    return { name, columns, rows: cells, unnamed: 0 };
+  };
+  await importing(file(1), true);
+  const first = await importing(file(1));
+  expect([first.name, first.columns]).toEqual(["a-rejected.csv", ["Address", "Boilers", "line", "error"]]);
+  const second = await importing(first);
+  expect(second.columns).toEqual(first.columns);
+  await importing({ ...first, name: "a-rejected (1).csv" });
+  await importing(second);
+  await importing({ ...first, columns: first.columns.with(3, "Error") });
+  expect(started).toEqual([undefined, undefined, "+", "+", "++", undefined]);
 });
 
 test("a row that makes too many by itself is reported", async () => {

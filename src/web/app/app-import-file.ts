@@ -72,6 +72,8 @@ export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 export type ImportRun = {
   isDry: boolean;
+  /** That of the last response. */
+  continuation: string | undefined;
   done: number;
   isDone: boolean;
   counts: Readonly<Record<ImportKind, { created: number; updated: number; unchanged: number }>>;
@@ -83,7 +85,7 @@ export type ImportRun = {
   leftOut: ImportedRowsJson["left_out"];
 };
 
-type RejectedRow = { row: TableRow; error: string };
+export type RejectedRow = { row: TableRow; error: string };
 
 /** Reads a CSV file with a heading; returns what is wrong with it if no API call could import it. */
 export async function readAppCsvTable(
@@ -272,7 +274,7 @@ export const importRowsPerCall = ({ columns }: Pick<AppImportFile, "columns">) =
 type Api = Pick<ApiClient, "write">;
 type HowToImport = {
   mapping?: AppImportMapping;
-  /** The continuation of the response to the rows before. */
+  /** The continuation of the response to the rows before, also of another file whose rejected rows these are. */
   continuation?: string;
   isDry: boolean;
   silent?: boolean;
@@ -357,6 +359,7 @@ export async function importAppFile(
   const none = { created: 0, updated: 0, unchanged: 0 };
   let run: ImportRun = {
     isDry: how.isDry,
+    continuation: how.continuation,
     done: 0,
     isDone: false,
     counts: {
@@ -376,13 +379,12 @@ export async function importAppFile(
   onProgress(run);
   let most = importRowsPerCall(file);
   const table = withRowsByProperty(file, how.mapping);
-  let continuation: string | undefined;
   while (run.done < file.rows.length) {
     if (signal?.aborted) return;
     const place = { at: run.done, most };
+    const { continuation } = run;
     const call = await sendAppRows(api, table, place, { ...how, ...(continuation && { continuation }) });
     const { answer, sent, rejected } = call;
-    continuation = answer.continuation;
     // The next rows are probably as dense.
     most = call.most;
     const counts = Object.fromEntries(
@@ -400,6 +402,7 @@ export async function importAppFile(
     ) as ImportRun["counts"];
     run = {
       ...run,
+      continuation: answer.continuation,
       counts,
       notes: sumOfWordedImportNotes(run.notes, {
         buildingYears: answer.install_years_from_year_built,
@@ -409,42 +412,36 @@ export async function importAppFile(
         olderValuations: answer.older_valuations,
       }),
       sameAddress: [...run.sameAddress, ...answer.same_address],
-      changes: mergedChanges(run.changes, answer.changes),
+      changes: merged(
+        [...run.changes, ...answer.changes],
+        ({ records, field }) => [records, field],
+        (sum, { rows }) => ({ ...sum, rows: sum.rows + rows }),
+      ),
       done: run.done + sent,
       rejected: [...run.rejected, ...rejected].toSorted((a, b) => a.row.number - b.row.number),
-      guessed: mergedGuesses(run.guessed, answer.guessed),
-      leftOut: mergedLeftOut(run.leftOut, answer.left_out),
+      guessed: merged(
+        [...run.guessed, ...answer.guessed],
+        ({ column, cell }) => [column, cell],
+        (sum, { rows }) => ({ ...sum, rows: sum.rows + rows }),
+      ),
+      leftOut: merged(
+        [...run.leftOut, ...answer.left_out],
+        ({ column, reason }) => [column, reason],
+        (sum, { cells }) => ({ ...sum, cells: sum.cells + cells }),
+      ),
     };
     onProgress(run);
   }
   onProgress({ ...run, isDone: true });
 }
 
-/** Adds up the rows that change a field, and keeps the first of them. */
-function mergedChanges(a: ImportRun["changes"], b: ImportRun["changes"]): ImportRun["changes"] {
-  const sums = new Map<string, ImportRun["changes"][number]>();
-  for (const one of [...a, ...b]) {
-    const key = `${one.records} ${one.field}`;
-    const first = sums.get(key);
-    sums.set(key, first ? { ...first, rows: first.rows + one.rows } : one);
-  }
-  return [...sums.values()];
-}
-
-function mergedGuesses(a: ImportRun["guessed"], b: ImportRun["guessed"]): ImportRun["guessed"] {
-  const sums = new Map<string, ImportRun["guessed"][number]>();
-  for (const one of [...a, ...b]) {
-    const key = JSON.stringify([one.column, one.cell]);
-    sums.set(key, { ...one, rows: one.rows + (sums.get(key)?.rows ?? 0) });
-  }
-  return [...sums.values()];
-}
-
-function mergedLeftOut(a: ImportRun["leftOut"], b: ImportRun["leftOut"]): ImportRun["leftOut"] {
-  const sums = new Map<string, ImportRun["leftOut"][number]>();
-  for (const one of [...a, ...b]) {
-    const key = JSON.stringify([one.column, one.reason]);
-    sums.set(key, { ...one, cells: one.cells + (sums.get(key)?.cells ?? 0) });
+/** Adds up what is equal by some of its values, in the order of the first of each. */
+function merged<T>(all: readonly T[], keyOf: (one: T) => unknown[], add: (sum: T, one: T) => T): T[] {
+  const sums = new Map<string, T>();
+  for (const one of all) {
+    const key = JSON.stringify(keyOf(one));
+    const sum = sums.get(key);
+    sums.set(key, sum === undefined ? one : add(sum, one));
   }
   return [...sums.values()];
 }

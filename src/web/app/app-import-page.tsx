@@ -26,6 +26,7 @@ import {
   withoutAmbiguousAppDates,
 } from "./app-import-file.ts";
 import { AppImportMappingForm } from "./app-import-mapping.tsx";
+import { AppRejectsContinuations, appRejectsFile } from "./app-import-rejects.ts";
 import { sampleOfAppFile } from "./app-import-sample.ts";
 import { readAppWorkbookFile } from "./app-workbook-file.ts";
 
@@ -47,6 +48,7 @@ export function AppImportPage() {
   const [workbook, setWorkbook] = useState<{ name: string; sheets: SheetTable[]; shown: number }>();
   /** The number of files chosen, so that the result of an earlier one is ignored. */
   const chosenFiles = useRef(0);
+  const continuations = useRef(new AppRejectsContinuations());
   const isRunning = run !== undefined && !run.isDone && problem === undefined;
   const isBusy = isRunning || isReading;
   const isOpen = DAY_FIELDS.some((field) => file && mapping && lacksDateFormat(file, mapping, field));
@@ -104,7 +106,13 @@ export function AppImportPage() {
   const start = (isDry: boolean) =>
     attempt(async () => {
       try {
-        await importAppFile(api, file!, { mapping: mapping!, isDry, silent, updates }, setRun, signal);
+        const continuation = continuations.current.of(file!);
+        const how = { mapping: mapping!, isDry, silent, updates, ...(continuation && { continuation }) };
+        const onProgress = (latest: ImportRun) => {
+          setRun(latest);
+          continuations.current.add(file!, latest);
+        };
+        await importAppFile(api, file!, how, onProgress, signal);
       } finally {
         // Also for what was imported before a failure.
         if (!isDry) await portfolio.reload();
@@ -307,12 +315,10 @@ function Results({ run, file }: { run: ImportRun; file: AppImportFile }) {
     cell: (kind) => count(run.counts[kind].updated),
   };
   const reasons = [...Map.groupBy(rejected, ({ error }) => error)];
-  const download = () =>
-    downloadCsv(
-      `${file.name.replace(/\.(csv|xlsx)$/i, "")}-rejected.csv`,
-      [...file.columns, "line", "error"],
-      rejected.map(({ row, error }) => [...row.cells, row.number, error]),
-    );
+  const download = () => {
+    const { name, columns, rows } = appRejectsFile(file, rejected);
+    downloadCsv(name, columns, rows);
+  };
   return (
     <ReportSection
       id="import-results"
