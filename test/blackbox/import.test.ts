@@ -23,14 +23,13 @@ const SAMPLE_COUNTS = {
   claims: { read: 0, created: 0, updated: 0, unchanged: 0 },
   rejected: 380,
 };
-const NOTHING_NEW = {
-  properties: { read: 300, created: 0, updated: 0, unchanged: 300 },
-  appliances: { read: 559, created: 0, updated: 0, unchanged: 369 },
-  components: { created: 0 },
-  service_events: { read: 543, created: 0, updated: 0, unchanged: 353 },
-  claims: { read: 0, created: 0, updated: 0, unchanged: 0 },
-  rejected: 380,
-};
+const NOTHING_NEW = [
+  /^properties +300 read +0 created +300 unchanged$/m,
+  /^appliances +559 read +0 created +369 unchanged +\(0 components\)$/m,
+  /^service events +543 read +0 created +353 unchanged$/m,
+  /^claims +0 read +0 created +0 unchanged$/m,
+  /^380 rows rejected /m,
+];
 
 /** Returns everything that the import writes, except IDs and timestamps, which vary. */
 async function stored(installation: Installation) {
@@ -338,9 +337,14 @@ describe("importing real files", () => {
     });
   });
 
-  test("adds nothing the second time", async () => {
+  test("adds nothing the second time, and prints the result and, on standard error, the problems", async () => {
     const before = await stored(whole.installation);
-    expect(await whole.importing(...SAMPLE_FILES)).toMatchObject(NOTHING_NEW);
+    const { code, stdout, stderr } = await whole.run(...SAMPLE_FILES);
+    expect(code).toBe(0);
+    for (const line of NOTHING_NEW) expect(stdout).toMatch(line);
+    expect(stderr).toMatch(
+      /appliances\.csv: 190 rows rejected \(written to .*\n {2}190 rows \(first: line 18\): install_year is required where the property has no year_built\. Fix the rows, pass --default install_year=VALUE, or import year_built of the properties with --update\n/,
+    );
     expect(await stored(whole.installation)).toEqual(before);
   });
 
@@ -473,30 +477,15 @@ describe("--dry-run", () => {
   });
 });
 
-describe("the text output", () => {
-  test("has the result on standard output and the problems on standard error", async () => {
-    const { run } = whole;
-    const { code, stdout, stderr } = await run(...SAMPLE_FILES);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^properties +300 read +0 created +300 unchanged$/m);
-    expect(stderr).toMatch(
-      /appliances\.csv: 190 rows rejected \(written to .*\n {2}190 rows \(first: line 18\): install_year is required where the property has no year_built\. Fix the rows, pass --default install_year=VALUE, or import year_built of the properties with --update\n/,
-    );
-  });
-
-  test("--map reads files with other headings", async () => {
-    const file = join(folder(), "list.csv");
-    writeFileSync(file, "\ufeffBuilding;x,Street,State\r\nB1,1 Elm St,ny\r\n");
-    const { importing, run } = await withPartner();
-    const { code, stderr } = await run("--properties", file, "--map", "Street=address");
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining("columns missing: partner_property_id; name"),
-    ]);
-    const maps = ["Building;x=partner_property_id", "Building;x=name", "Street=address", "State=state"];
-    const result = await importing("--properties", file, ...maps.flatMap((map) => ["--map", map]));
-    expect(result).toMatchObject({ properties: { created: 1 }, rejected: 0 });
-  });
+test("--map reads files with other headings", async () => {
+  const file = join(folder(), "list.csv");
+  writeFileSync(file, "\ufeffBuilding;x,Street,State\r\nB1,1 Elm St,ny\r\n");
+  const { importing, run } = await withPartner();
+  const { code, stderr } = await run("--properties", file, "--map", "Street=address");
+  expect([code, stderr]).toEqual([1, expect.stringContaining("columns missing: partner_property_id; name")]);
+  const maps = ["Building;x=partner_property_id", "Building;x=name", "Street=address", "State=state"];
+  const result = await importing("--properties", file, ...maps.flatMap((map) => ["--map", map]));
+  expect(result).toMatchObject({ properties: { created: 1 }, rejected: 0 });
 });
 
 describe("--update", () => {
