@@ -13,7 +13,7 @@ export const conditionPoint = record("ConditionPoint", {
   condition_score: conditionIndexField,
   grade,
   due_now: usd("Cost of what the plan says was due, each unit once", 14_500),
-  replacement_value: usd("Replacement value of the buildings", 465_000),
+  replacement_value: usd("Replacement value of the buildings, each of 10 billion at most", 465_000),
   expected_cost_12m: usd(
     "Expected cost of failures within 12 months, of CRITICAL and WARNING components; each counts to two significant digits",
     8_412.5,

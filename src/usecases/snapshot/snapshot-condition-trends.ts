@@ -13,6 +13,12 @@ import type { Tx } from "../../store/store.ts";
 /** A property that a snapshot has scored. */
 type Assessed = { id: string; partnerId: string; isDemo: boolean; expectedCents: number };
 
+/**
+ * The most that a building counts in a trend, in cents: more than any is worth. The sum of mistyped values would exceed the
+ * numbers of the database, and end the snapshot of all partners.
+ */
+const MAX_VALUE_CENTS = 1e12;
+
 /** Returns whether no other day of the week has a snapshot: trends of conditions have a point a week. */
 export async function isFirstSnapshotOfWeek(tx: Pick<Tx, "snapshots">, day: Day): Promise<boolean> {
   return (await tx.snapshots.days(mondayOf(day))).every((other) => other >= day);
@@ -40,7 +46,8 @@ export async function recordConditionTrends(
     for (const { id, isDemo, expectedCents } of own) {
       const input = inputs.get(id)!;
       const { dueCents, rcvCents } = input;
-      const { valueCents } = facilityConditionOf(input, dueCents, rcvCents, knowledge.buildingCentsPerSqft);
+      const value = facilityConditionOf(input, dueCents, rcvCents, knowledge.buildingCentsPerSqft).valueCents;
+      const valueCents = Math.min(value, MAX_VALUE_CENTS);
       const sums: ConditionSums = { properties: 1, dueCents, valueCents, expectedCents };
       const change = addConditionSums(sums, stored.get(id) ?? NO_SUMS, -1);
       await tx.conditionTrends.add(partnerId, id, day, change);

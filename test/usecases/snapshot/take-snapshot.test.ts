@@ -550,6 +550,13 @@ describe.each(WAYS)("the trend of conditions, with a snapshot %s", (_, divided) 
       expect(await daysOf(id)).toEqual(["2026-03-16", "2026-03-23", late, today()]);
   });
 
+  test("counts a building as worth 10 billion at most, so that no sum of mistyped values is too large", async () => {
+    const { id } = await fixture.addProperty({ address: "2 Elm St", replacementValueCents: 100e12 });
+    await fixture.addAppliances({ propertyId: id, installYear: 1990 });
+    await take();
+    expect((await trend(id)).map(({ valueCents }) => valueCents)).toEqual([1e12]);
+  });
+
   // Rule: condition-trend, portfolio-trend
   test("counts what the day's snapshot scores later, and no demo property in the portfolio", async () => {
     await fixture.addAppliances({ propertyId, installYear: 1990 });
