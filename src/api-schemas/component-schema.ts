@@ -1,4 +1,10 @@
-import { installYearOfPresentPart, type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
+import {
+  installYearOfPresentPart,
+  PART_YEAR_BASES,
+  type PlacedComponent,
+  partYearBasis,
+  tierOfHundredths,
+} from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import type { TrendRow } from "../domain/figures/score-trend-figure.ts";
 import { hazardFlagsOfPart } from "../domain/hazards/hazard-flags.ts";
@@ -60,6 +66,11 @@ export const component = record("Component", {
   confidence,
   age_years: ageYearsField,
   install_year: whole("Year of the last replacement, or of installation if never replaced", 2015),
+  install_year_basis: enumOf(
+    PART_YEAR_BASES,
+    "What that year is: of the last `replacement`, `given` for the component, its `appliance`'s, or its building's (`year_built`) for lack of any",
+    "appliance",
+  ),
   last_replaced: day("Date of the last replacement, which resets the age").orNull(),
   last_serviced: day("Date of the last service").orNull(),
   override_lifespan: whole("Median life in years that overrides the knowledge base", 18).orNull(),
@@ -122,6 +133,7 @@ export const serializeComponent = component.serializer(
       confidence: row.confidence,
       age_years: roundJsonNumber(ageYearsOf(row, row.scoredOn), 2),
       install_year: installYearOfPresentPart(row),
+      install_year_basis: partYearBasis(row),
       last_replaced: row.lastReplaced,
       last_serviced: row.lastServiced,
       override_lifespan: row.overrideLifespan,

@@ -83,6 +83,22 @@ export function installYearOfPresentPart({
   return lastReplaced === null ? installYear : yearOf(lastReplaced);
 }
 
+export const PART_YEAR_BASES = ["replacement", "given", "appliance", "year_built"] as const;
+
+/** Returns what the year of `installYearOfPresentPart` rests on. */
+export function partYearBasis({
+  installYearGiven,
+  installYearBasis,
+  lastReplaced,
+}: Pick<
+  PlacedComponent,
+  "installYearGiven" | "installYearBasis" | "lastReplaced"
+>): (typeof PART_YEAR_BASES)[number] {
+  if (lastReplaced !== null) return "replacement";
+  if (installYearGiven) return "given";
+  return installYearBasis === "year_built" ? "year_built" : "appliance";
+}
+
 /** Returns what is stated of a component, with the costs that hold for it. */
 export function statedComponentOf(component: PlacedComponent, prices: PriceList): StatedComponent {
   const costs = prices.ofComponent(component);

@@ -81,16 +81,21 @@ describe("a component", () => {
   test("keeps an own install year whatever its appliance's is, until the own one is cleared", async () => {
     const appliance = await heater();
     const [anode, burner] = [kindOf(appliance, "wh_gas_anode"), kindOf(appliance, "wh_gas_burner_assembly")];
+    const basis = async (id: string) => (await read(id)).install_year_basis;
     const years = async () => [(await read(anode)).install_year, (await read(burner)).install_year];
     const install = (install_year: number) => client.put(`/v1/appliances/${appliance.id}`, { install_year });
     await client.put(`/v1/components/${anode}`, { install_year: 2012 });
     for (const year of [2012, 2004]) await install(year);
     expect(await years()).toEqual([2012, 2004]);
+    expect([await basis(anode), await basis(burner)]).toEqual(["given", "appliance"]);
     expect((await client.put(`/v1/components/${anode}`, { install_year: null })).body.install_year).toBe(
       2004,
     );
     await install(2008);
     expect(await years()).toEqual([2008, 2008]);
+    const event = { appliance_id: appliance.id, component_id: burner, event_type: "Replacement" };
+    await logEvents(client, { ...event, date: "2020-05-01" });
+    expect([await basis(anode), await basis(burner)]).toEqual(["appliance", "replacement"]);
   });
 
   // Rule: update-component

@@ -92,6 +92,7 @@ describe("the list of components", () => {
       confidence: expect.stringMatching(/^(HIGH|MEDIUM|LOW)$/),
       age_years: expect.any(Number),
       install_year: THIS_YEAR,
+      install_year_basis: "appliance",
       last_replaced: null,
       last_serviced: null,
       override_lifespan: null,

@@ -50,6 +50,7 @@ describe("an appliance without an install year", () => {
       await componentOf(original.id, "wh_gas_tank"),
     ];
     expect(tank.age_years).toBe(oldTank.age_years);
+    expect([tank.install_year_basis, oldTank.install_year_basis]).toEqual(["year_built", "appliance"]);
     expect(tank.failure_probability_12m).toBeLessThan(oldTank.failure_probability_12m / 2);
     // A tank is as old as its water heater, unless it has a year of its own.
     const stated: number[] = [];

@@ -1,8 +1,8 @@
-import type { PlacedComponent } from "../component.ts";
+import { type PlacedComponent, partYearBasis } from "../component.ts";
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
 import { type PriceBasis, priceBasisOf } from "../costs/price-basis.ts";
 import type { Knowledge } from "../knowledge.ts";
-import { hasBuildingYear, hasUnknownPast } from "../scoring/aged-life.ts";
+import { hasUnknownPast } from "../scoring/aged-life.ts";
 import { type Confidence, SCORE_CONFIDENCES } from "../scoring/scoring-types.ts";
 import { type Day, dayNumber } from "../time.ts";
 
@@ -70,18 +70,17 @@ export class AssumptionsAccumulator {
     component: CountedComponent,
     { plannedCents, basis }: { plannedCents: number; basis: CostBasis },
   ): void {
-    const { defId, confidence, installYearBasis, recordsSince } = component;
+    const { defId, confidence, recordsSince } = component;
     this.counts.components++;
     this.counts.confidence[confidence]++;
     this.counts.costCents[basis] += plannedCents;
-    const isPresent = component.lastReplaced === null;
-    if (isPresent && hasBuildingYear(component.installYearGiven, installYearBasis))
-      this.counts.buildingYears++;
+    if (partYearBasis(component) === "year_built") this.counts.buildingYears++;
     if (!this.knowledge.knowsClimate(component.state)) this.counts.unknownPlaces++;
     if (this.#record?.day !== recordsSince)
       this.#record = { day: recordsSince, number: dayNumber(recordsSince) };
     const def = this.knowledge.component(defId);
-    if (isPresent && hasUnknownPast(def, component, this.#record.number)) this.counts.unknownPasts++;
+    if (component.lastReplaced === null && hasUnknownPast(def, component, this.#record.number))
+      this.counts.unknownPasts++;
   }
 
   get assumptions(): Assumptions {

@@ -99,12 +99,8 @@ export function mayHaveReplacedEarlierPart(
   basis: InstallYearBasis,
 ): boolean {
   if (past !== null) return past === "unknown";
-  return def.replaced === "alone" || hasBuildingYear(installYearGiven, basis);
+  return def.replaced === "alone" || (basis === "year_built" && !installYearGiven);
 }
-
-/** Returns whether the install year of a component is that of its building: its appliance's for lack of one, too. */
-export const hasBuildingYear = (installYearGiven: boolean, ofAppliance: InstallYearBasis) =>
-  ofAppliance === "year_built" && !installYearGiven;
 
 /**
  * Returns the probability of having failed by now from age alone, and the age that has it. With an unknown past they

@@ -213,7 +213,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       path: "/v1/appliances/{id}",
       summary: "Update an appliance",
       description:
-        "Accepts any subset of the fields. Null clears an optional field. Another `property_id` moves the appliance to that property of yours, with its history and to none of its units unless `unit_id` names one; another `type_id` makes it an appliance of that type, without a size unless `size` states one: components that only the former type has leave every list, missing ones are created. `retired_at` retires it from that day, null brings it back; any other change of a retired appliance is rejected with 409. A new `install_year` also applies to the components that had the appliance's previous year.",
+        "Accepts any subset of the fields. Null clears an optional field. Another `property_id` moves the appliance to that property of yours, with its history and to none of its units unless `unit_id` names one; another `type_id` makes it an appliance of that type, without a size unless `size` states one: components that only the former type has leave every list, missing ones are created. `retired_at` retires it from that day, null brings it back; any other change of a retired appliance is rejected with 409. A new `install_year` also applies to its components without a year of their own.",
       tag: "Appliances",
       parameters: [applianceInPath],
       request: { type: applianceChange.type, example: { usage_intensity: 1.4 } },

@@ -36,10 +36,9 @@ type Corrected = Pick<
 const fieldsOf = (component: Corrected): readonly EditField[] => [
   {
     name: "install_year",
-    label: "Installed in (year)",
+    label: "Installed in (year); empty for the appliance’s",
     kind: "number",
     value: component.install_year,
-    isRequired: true,
   },
   {
     name: "override_lifespan",
