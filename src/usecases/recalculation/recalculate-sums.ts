@@ -46,9 +46,12 @@ export async function isRecalculating(
   return (await recalculations.ofPartner(partnerId)) !== undefined;
 }
 
+/** To be raised with a change of the rules by which stored sums follow from rows, so that an upgrade recalculates them. */
+const SUM_RULES = 2;
+
 /**
  * Returns a digest of what stored sums, when units are due, and open deficiencies follow from beside rows and cost books: the
- * knowledge base and the settings. Scores themselves follow a new model with the next snapshot.
+ * knowledge base, the settings, and the rules of the sums. Scores themselves follow a new model with the next snapshot.
  */
 export function recalculationBasisDigest(knowledge: Knowledge): string {
   const costs = [...knowledge.types.values()].map((type) => [
@@ -64,7 +67,9 @@ export function recalculationBasisDigest(knowledge: Knowledge): string {
   const { locationFactors, priceLevel } = knowledge.priceTerms;
   const keywords = knowledge.keywords.version;
   const terms = { priceLevel, locationFactors: locationFactors && [...locationFactors] };
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify([costs, terms, life, keywords])).digest("hex");
+  return new Bun.CryptoHasher("sha256")
+    .update(JSON.stringify([costs, terms, life, keywords, SUM_RULES]))
+    .digest("hex");
 }
 
 /**
