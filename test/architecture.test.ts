@@ -160,6 +160,7 @@ const KEPT_IN: Record<string, readonly string[]> = {
   // Types of it also where a database is looked at or copied as a file.
   "bun:sqlite": ["store", "server", "backup", "doctor"],
   "bun:ffi": ["server"],
+  "bun:jsc": ["event-loop"],
   croner: ["jobs"],
   commander: ["cli"],
   "cli-progress": ["cli"],

@@ -1,4 +1,3 @@
-import { noFTL } from "bun:jsc";
 import { addActionsToComponents } from "../../api-schemas/action-schema.ts";
 import {
   alertOrder,
@@ -43,12 +42,7 @@ import { notFound } from "../../domain/errors.ts";
 import { scoreTrendFigure } from "../../domain/figures/score-trend-figure.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
 import { parsePlace } from "../../domain/places/place.ts";
-import { actionOfPartReplacedAlone } from "../../domain/planning/action.ts";
-import { partInPlaceOf } from "../../domain/planning/component-plan.ts";
-import { plannedActionOfComponentRow } from "../../domain/planning/planned-appliance.ts";
 import { propertyNotFound } from "../../domain/property.ts";
-import { failureDays, failureWindow } from "../../domain/scoring/failure-window.ts";
-import { projectFailure } from "../../domain/scoring/outlook.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { outlookWithDefinition } from "../../domain/scoring/stored-score-projections.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
@@ -64,6 +58,7 @@ import { actionsOfListedComponents } from "../../usecases/planning/actions-by-co
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
 import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
+import { compileComponentRowsWithoutLastTier } from "../component-rows-compiler-tier.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
 import { EXAMPLE_UNIT_LABELS, httpListUnitLabelColumn } from "../http-list-unit-labels.ts";
 import {
@@ -74,7 +69,6 @@ import {
   partnerOperation,
   readOperationReplies,
 } from "../http-operation.ts";
-import { jsonReplyChunks } from "../json-reply-stream.ts";
 import {
   parseAlertTier,
   parseChoice,
@@ -85,25 +79,8 @@ import {
   wantsSandboxEvents,
 } from "../query-parameters.ts";
 
-/**
- * The functions that pages call for each row, kept from the last tier of the just-in-time compiler: it takes a fifth of the
- * processor time of a server's first 600 pages, and the rows take as long without it.
- */
-const ROW_FUNCTIONS = [
-  serializeComponent,
-  serializeAlert,
-  addActionsToComponents,
-  plannedActionOfComponentRow,
-  actionOfPartReplacedAlone,
-  partInPlaceOf,
-  failureDays,
-  failureWindow,
-  projectFailure,
-  jsonReplyChunks,
-];
-for (const called of ROW_FUNCTIONS) noFTL(called as (...given: unknown[]) => unknown);
-
 export function componentOperations(knowledge: Knowledge): Operation[] {
+  compileComponentRowsWithoutLastTier();
   return [
     partnerOperation({
       id: "listComponents",

@@ -1,7 +1,7 @@
-import { noFTL } from "bun:jsc";
 import { eq, getTableColumns, sql } from "drizzle-orm";
 import { type Component, type PlacedComponent, tierOfHundredths } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
+import { excludeFromLastCompilerTier } from "../../event-loop/compiler-tier.ts";
 import type { Engine, Query } from "../engine.ts";
 import type { RowValues } from "../row-writes.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
@@ -107,8 +107,7 @@ export function placedComponentPage(
     }
     return placed;
   };
-  // The last tier of the just-in-time compiler takes longer than it saves, as of the functions that lists call for each row.
-  noFTL(page as (...given: unknown[]) => unknown);
+  excludeFromLastCompilerTier([{ page }]);
   return page;
 }
 
