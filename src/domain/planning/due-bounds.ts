@@ -79,11 +79,16 @@ const weightsOf = (worn: WornUnit) => meanSurvivalByMonth(survivalOf(worn));
 
 /** Returns the sum until each point of what failures of the unit cost more than its replacement, in months that it reaches. */
 function failureCosts({ unit }: WornUnit): Float64Array {
-  const failedMore = unit.failedPriceCents - unit.priceCents;
   const costs = new Float64Array(POINTS + 1);
+  const { principal, principalAge } = unit;
+  if (!principal || !principalAge) return costs;
+  const failedMore = unit.failedPriceCents - unit.priceCents;
   let failures = 0;
+  let before = passedHazard(principal, principalAge, 0);
   for (let month = 1; month <= LOOKAHEAD_MONTHS; month++) {
-    failures += failureProbabilityIn(unit, month);
+    const passed = passedHazard(principal, principalAge, month);
+    failures += failureProbabilityBetween(principalAge, before, passed);
+    before = passed;
     if (month % STEP === 0) costs[month / STEP] = failures * failedMore;
   }
   return costs;
@@ -92,10 +97,18 @@ function failureCosts({ unit }: WornUnit): Float64Array {
 /** Returns h, the probability that the principal part, working at the start of a month, fails in it; 0 without one. */
 export function failureProbabilityIn({ principal, principalAge }: UnitInPlace, month: number): number {
   if (!principal || !principalAge) return 0;
-  const { shape, scaleYears } = principal;
-  const passed = (months: number) => fastPower((principalAge.ageYears + months / 12) / scaleYears, shape);
-  return -Math.expm1(-principalAge.hazardRatio * (passed(month) - passed(month - 1)));
+  const passed = (months: number) => passedHazard(principal, principalAge, months);
+  return failureProbabilityBetween(principalAge, passed(month - 1), passed(month));
 }
+
+type Principal = NonNullable<UnitInPlace["principal"]>;
+type PrincipalAge = NonNullable<UnitInPlace["principalAge"]>;
+
+const passedHazard = ({ shape, scaleYears }: Principal, { ageYears }: PrincipalAge, months: number) =>
+  fastPower((ageYears + months / 12) / scaleYears, shape);
+
+const failureProbabilityBetween = ({ hazardRatio }: PrincipalAge, before: number, passed: number) =>
+  -Math.expm1(-hazardRatio * (passed - before));
 
 /** Adds the least that a part and its successors have cost until each point: for as little wear as there can be. */
 function addLeastCosts(costs: Float64Array, minor: WornPart, much: WornPart): void {
@@ -130,13 +143,15 @@ function addCosts(
   const planned = plannedMonth(minor);
   const failedMore = Math.max(0, part.failureCents - part.plannedCents);
   const ended = new Float64Array(POINTS + 1);
+  const worksLast = lastFailure < LOOKAHEAD_MONTHS ? survivalProbabilityAt(part, lastFailure) : 0;
   let before = 0;
   for (let point = 1; point <= POINTS; point++) {
     const month = STEP * point;
-    const by = month >= planned ? 1 : 1 - survivalProbabilityAt(part, month);
+    const works = survivalProbabilityAt(part, month);
+    const by = month >= planned ? 1 : 1 - works;
     ended[point] = by - before;
     before = by;
-    let cents = by * ownCents + (1 - survivalProbabilityAt(part, Math.min(month, lastFailure))) * failedMore;
+    let cents = by * ownCents + (1 - (month <= lastFailure ? works : worksLast)) * failedMore;
     for (let end = 1; end <= point; end++) cents += ended[end]! * costsUntil[month - STEP * (end - 1) - at]!;
     costs[point]! += cents;
   }
