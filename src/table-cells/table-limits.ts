@@ -10,6 +10,9 @@ export const MOST_HEADING = 1_000;
 /** The words for what is left out of a table whose rows have cells without a heading. */
 export const UNNAMED_CELLS = { column: "unnamed columns", reason: "no heading" } as const;
 
+/** The fields whose words have a meaning that is guessed, unless a mapping has one: a word that means itself has none. */
+export const GUESSED_WORD_FIELDS = ["type_id", "state"] as const;
+
 /** The signs that separate the cells of a CSV file. */
 export const SEPARATORS = [",", ";", "\t", "|"] as const;
 export type Separator = (typeof SEPARATORS)[number];

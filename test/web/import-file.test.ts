@@ -447,12 +447,15 @@ describe("the meaning of cells", () => {
     ).toEqual([]);
   });
 
-  test("is changed, and the cell itself where it is empty", () => {
+  test("is changed; without one, a word of which the API guesses one means itself, and another is read as it is", () => {
     const good = withAppCellMeaning(mapping, "condition_after", { cell: "5", meaning: " good " });
     expect(good.values).toEqual({ condition_after: { 5: "good" } });
-    // The API guesses no meaning of a cell that means itself.
     expect(withAppCellMeaning(good, "condition_after", { cell: "5", meaning: "" }).values).toEqual({
-      condition_after: { 5: "5" },
+      condition_after: {},
+    });
+    expect(withAppCellMeaning(good, "type_id", { cell: "Lift", meaning: " " }).values).toEqual({
+      ...good.values,
+      type_id: { Lift: "Lift" },
     });
   });
 });

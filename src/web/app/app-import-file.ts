@@ -15,6 +15,7 @@ import {
 import { CellDecimalSigns, tableCellFieldsWithDecimalComma } from "../../table-cells/table-cell-numbers.ts";
 import { isScoreAbove5 } from "../../table-cells/table-cell-scales.ts";
 import {
+  GUESSED_WORD_FIELDS,
   hasDecimalCommas,
   MOST_CELL,
   MOST_COLUMNS,
@@ -257,14 +258,16 @@ export function distinctAppChoiceCells({ columns, rows }: AppImportFile, column:
 /** The text by which the API finds the meaning of a cell. */
 export const appCellText = (cell: string) => cell.trim().replace(/ {2,}/g, " ");
 
-/** Says what a cell of a field means; with an empty meaning, it means itself, and the API does not guess. */
+/** Says what a cell of a field means; with an empty meaning, it is read as it is, and the API guesses none. */
 export function withAppCellMeaning(
   mapping: AppImportMapping,
   field: string,
   { cell, meaning }: { cell: string; meaning: string },
 ): AppImportMapping {
   const others = Object.entries(mapping.values[field] ?? {}).filter(([text]) => text !== cell);
-  const own = Object.fromEntries([...others, [cell, meaning.trim() || cell]]);
+  const isGuessed = (GUESSED_WORD_FIELDS as readonly string[]).includes(field);
+  const meant = meaning.trim() || (isGuessed ? cell : "");
+  const own = Object.fromEntries(meant === "" ? others : [...others, [cell, meant]]);
   return { ...mapping, values: { ...mapping.values, [field]: own } };
 }
 

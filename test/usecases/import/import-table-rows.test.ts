@@ -228,6 +228,19 @@ describe("rows of a table", () => {
     const left = await run(table("Lift"), { mapping: itself });
     expect([left.guessed, left.mapping]).toEqual([[], itself]);
     expect(left.leftOut).toMatchObject([{ what: "Lift", cells: 1 }]);
+    const buildings = {
+      ...{ file: "f.csv", columns: ["Address", "State", "Year Built", "Heating Type"], firstRow: 2 },
+      rows: [
+        ["1 Choice St", "NY", "1950", "Furnace"],
+        ["2 Choice St", "NY", "1950", "Boiler"],
+      ],
+    };
+    const { mapping } = await run(buildings, { dryRun: true });
+    const [choice] = mapping.equipment;
+    const types = { Boiler: "boiler", Furnace: "Furnace" };
+    const own = await run(buildings, { mapping: { ...mapping, equipment: [{ ...choice!, types }] } });
+    expect(own).toMatchObject({ guessed: [], rejected: [], mapping: { equipment: [{ types }] } });
+    expect([own.result.properties.created, own.result.appliances.created]).toEqual([2, 1]);
   });
 
   test("are refused with a mapping that names an unknown field, or a column that the rows do not have", async () => {

@@ -66,10 +66,13 @@ export function mappableFields(mapping: Pick<FileMapping, "rows">): string[] {
 
 /** Returns the types of equipment that a mapping names. A cell that means itself is none. */
 export const mappedApplianceTypes = ({ equipment, scores, values }: FileMapping): string[] => [
-  ...equipment.flatMap(({ types }) => Object.values(types)),
+  ...equipment.flatMap(({ kind, types }) => (kind === "choice" ? meaningsIn(types) : Object.values(types))),
   ...scores.flatMap(({ type_id }) => type_id ?? []),
-  ...Object.entries(values.type_id ?? {}).flatMap(([cell, id]) => (cell === id ? [] : id)),
+  ...meaningsIn(values.type_id ?? {}),
 ];
+
+const meaningsIn = (values: Readonly<Record<string, string>>): string[] =>
+  Object.entries(values).flatMap(([cell, meaning]) => (cell === meaning ? [] : meaning));
 
 /** The fields that an import finds by other means: a property without them has its address as reference and name. */
 const DERIVED: Readonly<Record<string, readonly string[]>> = { properties: ["partner_property_id", "name"] };

@@ -397,7 +397,7 @@ class RowMapper {
     this.left.add(this.table.name, what.slice(0, LONGEST_SHOWN), reason);
   }
 
-  /** Returns the appliances of a building's row. `missing`: how many of a type it lacks, with their labels. */
+  /** Returns the appliances of a building's row: none where a cell means itself. `missing` labels those of a type that it lacks. */
   async equipment(
     { column, kind, types, year_column }: EquipmentColumn,
     cells: readonly string[],
@@ -405,7 +405,7 @@ class RowMapper {
   ): Promise<TableCells[]> {
     const cell = this.#cell(cells, column);
     const typeId = kind === "choice" ? lookUpImportValueInList(types, cell) : types["*"];
-    if (cell === "" || typeId === undefined) return [];
+    if (cell === "" || typeId === undefined || !this.types.has(typeId)) return [];
     const count =
       kind === "count" ? Number(cell) : kind === "choice" || /^(y|yes|oui|true|1)$/i.test(cell) ? 1 : 0;
     if (!Number.isInteger(count) || count < 0 || count > MOST_OF_A_KIND) {

@@ -7,6 +7,7 @@ import {
   tableCellFieldsWithDecimalComma,
 } from "../../../table-cells/table-cell-numbers.ts";
 import { isScoreAbove5 } from "../../../table-cells/table-cell-scales.ts";
+import { GUESSED_WORD_FIELDS } from "../../../table-cells/table-limits.ts";
 import type { FileMapping } from "./file-mapping.ts";
 import { stateOfCell, typeOfCell, typeOfChoice } from "./guess-mapping.ts";
 import { NO_VALUE, plainWords } from "./import-heading-words.ts";
@@ -105,7 +106,7 @@ export function withGuessedWords(mapping: FileMapping, guessed: readonly Guessed
       guessed.filter((one) => one.column === column).map(({ cell, meaning }) => [cell, meaning]),
     );
   const values = { ...mapping.values };
-  for (const field of WORD_FIELDS) {
+  for (const field of GUESSED_WORD_FIELDS) {
     const column = mapping.fields[field];
     const own = column === undefined ? {} : meaningsOf(column);
     if (Object.keys(own).length > 0) values[field] = { ...values[field], ...own };
@@ -115,9 +116,6 @@ export function withGuessedWords(mapping: FileMapping, guessed: readonly Guessed
   );
   return { ...mapping, values, equipment };
 }
-
-/** The fields whose words have a meaning that is guessed. */
-const WORD_FIELDS = ["type_id", "state"] as const;
 
 /** The words of a column that the mapping does not know, with the number of their rows. */
 class WordColumn {
