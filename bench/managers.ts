@@ -1,6 +1,6 @@
 import { fitLifeCorrection } from "../src/domain/calibration/fit-lives.ts";
 import { PriceList } from "../src/domain/costs/price-list.ts";
-import type { ApplianceType, ComponentDef } from "../src/domain/knowledge.ts";
+import type { ApplianceType, ComponentDef } from "../src/domain/domain-knowledge.ts";
 import { planAppliance, type WholeAppliance } from "../src/domain/planning/appliance-plan.ts";
 import { LOOKAHEAD_MONTHS } from "../src/domain/planning/horizon.ts";
 import { lifespanYearsOf, type PartInPlace } from "../src/domain/planning/part-in-place.ts";

@@ -1,12 +1,12 @@
-import type { Knowledge } from "../src/domain/knowledge.ts";
+import type { Knowledge } from "../src/domain/domain-knowledge.ts";
 import { annualBookLosses } from "../src/domain/losses/book-losses.ts";
 import { exceedanceCurve, RETURN_PERIODS, sortSimulatedYears } from "../src/domain/losses/exceedance.ts";
 import { LossBook } from "../src/domain/losses/loss-book.ts";
 import { LOSSES, type LossComponent, type LossKind } from "../src/domain/losses/loss-component.ts";
-import { type InsuredLayer, logNormalParameters } from "../src/domain/losses/severity.ts";
+import { type InsuredLayer, logNormalParameters } from "../src/domain/losses/loss-severity.ts";
 import { hazardFromYearProbability } from "../src/domain/losses/yearly-hazard-factor.ts";
 import { RandomVariates } from "../src/domain/statistics/random-variates.ts";
-import { runSteps } from "../src/domain/steps/steps.ts";
+import { runSteps } from "../src/domain/steps/computation-steps.ts";
 import type { Figure } from "./figure.ts";
 
 const STATES = ["NY", "TX", "FL", "CA", "CO", "MN"];

@@ -410,14 +410,16 @@ test.each(Object.entries(KEPT_IN))("%s is used in %p only", (name, rooms) => {
 test("only src/api-schemas converts cents to dollars, hundredths to scores, and values to their serialized form", () => {
   const outside = src.filter(({ path }) => !/^src\/(api-schemas|domain|web)\//.test(path));
   const converting = outside.filter((source) =>
-    /\b(jsonUsdFromCents|jsonUsdFromCentsOrNull|scoreFromHundredths|isoOrNull)\b|\b(\w*[cC]ents|\w*[sS]core) \/ 100\b/.test(
+    /\b(jsonUsdFromCents|jsonUsdFromCentsOrNull|jsonScoreFromHundredths|jsonInstantOrNull)\b|\b(\w*[cC]ents|\w*[sS]core) \/ 100\b/.test(
       codeOf(source),
     ),
   );
   expect(converting.map(({ path }) => path)).toEqual([]);
   // Handlers leave their responses to views, whose fields tsc checks, and build no objects themselves.
   const routes = outside.filter(({ path }) => path.startsWith("src/http/routes/"));
-  const making = routes.filter((source) => /\btoIso\b|\bwithPartner\(\s*\{/.test(codeOf(source)));
+  const making = routes.filter((source) =>
+    /\bisoTextOfInstant\b|\baddPartnerToJson\(\s*\{/.test(codeOf(source)),
+  );
   expect(making.map(({ path }) => path)).toEqual([]);
 });
 

@@ -7,11 +7,11 @@ import {
   type Proof,
   validateForecastsInSteps,
 } from "../../src/domain/calibration/model-proof.ts";
-import type { Knowledge } from "../../src/domain/knowledge.ts";
+import type { Knowledge } from "../../src/domain/domain-knowledge.ts";
 import { createUnknownPast, hazardSinceRecordBegan } from "../../src/domain/scoring/renewal.ts";
 import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";
-import { scaleFromMedian } from "../../src/domain/statistics/weibull.ts";
-import { runSteps } from "../../src/domain/steps/steps.ts";
+import { scaleFromMedian } from "../../src/domain/statistics/weibull-distribution.ts";
+import { runSteps } from "../../src/domain/steps/computation-steps.ts";
 import { DAYS_PER_YEAR } from "../../src/domain/time.ts";
 import { dayOf, readRecords } from "./records.ts";
 

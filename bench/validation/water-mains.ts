@@ -7,8 +7,8 @@ import {
   validateForecastsInSteps,
 } from "../../src/domain/calibration/model-proof.ts";
 import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";
-import { scaleFromMedian } from "../../src/domain/statistics/weibull.ts";
-import { runSteps } from "../../src/domain/steps/steps.ts";
+import { scaleFromMedian } from "../../src/domain/statistics/weibull-distribution.ts";
+import { runSteps } from "../../src/domain/steps/computation-steps.ts";
 import { DAYS_PER_YEAR } from "../../src/domain/time.ts";
 import { countInterval, type Interval } from "./count-interval.ts";
 import { dayOf, readRecords } from "./records.ts";

@@ -8,24 +8,24 @@ import {
 import type { DueNow } from "../domain/planning/planned-appliance.ts";
 import type { AgeBasis } from "../domain/planning/replacement-policy.ts";
 import { wholeMoney } from "../domain/wording/currency-and-unit-wording.ts";
-import { probabilityText } from "../domain/wording/us-english.ts";
-import { enumOf, text } from "./definition/schema-field-types.ts";
+import { probabilityText } from "../domain/wording/us-english-wording.ts";
+import { enumSchema, textSchema } from "./definition/schema-field-types.ts";
 
 /* The action for an appliance or a component, with its reason, equal in every response. */
 
 /** The fields of an action. */
 export const actionFields = {
-  action: enumOf<ActionName>(
+  action: enumSchema<ActionName>(
     ACTIONS,
     "What to do: remove an immediate hazard, replace now, inspect before deciding, replace by the due date, monitor, or " +
       "run to failure",
     "replace_by",
   ),
-  reason: text("Why, in one or two sentences", "Replacement at 8.1 years costs least in the long run."),
+  reason: textSchema("Why, in one or two sentences", "Replacement at 8.1 years costs least in the long run."),
 };
 
 /** How long what is due now can wait, in plans and in lists of actions. */
-export const dueNow = enumOf<DueNow>(
+export const dueNow = enumSchema<DueNow>(
   ["immediate", "short_term"],
   "Whether what is due now can wait for a short time; null unless it is due now",
   "short_term",
@@ -43,7 +43,7 @@ export const serializeActionOrNull = (action: Action | undefined) =>
   action ? serializeAction(action) : { action: null, reason: null };
 
 /** Adds to the records of components what to do with each. Leaves out those without an action, which were purged since. */
-export const addActionsToComponents = <R extends object>(
+export const addActionsToComponentsJson = <R extends object>(
   records: readonly R[],
   actions: readonly (Action | undefined)[],
 ) => {

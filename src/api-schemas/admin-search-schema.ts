@@ -1,4 +1,10 @@
-import { enumOf, id, list, object, text } from "./definition/schema-field-types.ts";
+import {
+  enumSchema,
+  idSchema,
+  listSchema,
+  objectSchema,
+  textSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 
 /** The kinds of what a search of administrators finds. */
@@ -25,20 +31,20 @@ export type AdminSearchResult = {
   propertyId: string | null;
 };
 
-const result = object({
-  kind: enumOf(SEARCHED_KINDS, "What was found"),
-  id: text(
+const result = objectSchema({
+  kind: enumSchema(SEARCHED_KINDS, "What was found"),
+  id: textSchema(
     "The record's ID; the partner's for an endpoint, and the changed record's for the audit log",
     "PARTNER_01m7xtb1x0e2mav3k9q8w7r6t5",
   ),
-  title: text("Its name, or what it is", "Harbor View Apartments"),
-  detail: text("Its place, owner or meaning", "120 Harbor St, NY, Acme Insurance"),
-  property_id: id("P", "The property, or the one that it belongs to; null for other records").orNull(),
+  title: textSchema("Its name, or what it is", "Harbor View Apartments"),
+  detail: textSchema("Its place, owner or meaning", "120 Harbor St, NY, Acme Insurance"),
+  property_id: idSchema("P", "The property, or the one that it belongs to; null for other records").orNull(),
 });
 export type AdminSearchResultJson = JsonOf<typeof result>;
 
-export const adminSearchReply = object({
-  results: list("At most 8 of each kind, exact IDs first", result),
+export const adminSearchReply = objectSchema({
+  results: listSchema("At most 8 of each kind, exact IDs first", result),
 });
 export type AdminSearchJson = JsonOf<typeof adminSearchReply>;
 

@@ -1,20 +1,20 @@
 import type { Administrator } from "../domain/partner.ts";
-import { isoText } from "../domain/time.ts";
-import { isoOrNull } from "./definition/json-unit-conversion.ts";
-import { id, instant, object, text } from "./definition/schema-field-types.ts";
+import { isoTextOfInstant } from "../domain/time.ts";
+import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
+import { idSchema, instantSchema, objectSchema, textSchema } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import { unscopedPage } from "./paging-schema.ts";
+import { unscopedPageSchema } from "./paging-schema.ts";
 
-const administrator = object({
-  admin_id: id("ADM", "The administrator's ID"),
-  name: text("Name of the administrator", "Jane"),
-  created_at: instant("When the key was created"),
-  revoked_at: instant("When the key was revoked").orNull(),
+const administrator = objectSchema({
+  admin_id: idSchema("ADM", "The administrator's ID"),
+  name: textSchema("Name of the administrator", "Jane"),
+  created_at: instantSchema("When the key was created"),
+  revoked_at: instantSchema("When the key was revoked").orNull(),
 });
 
-const newAdministrator = object({
+const newAdministrator = objectSchema({
   admin_id: administrator.fields.admin_id,
-  admin_key: text("The administrator's key", "svc_admin_…"),
+  admin_key: textSchema("The administrator's key", "svc_admin_…"),
 });
 
 /** The only response that contains a new administrator's key. */
@@ -26,8 +26,8 @@ export const serializeNewAdministrator = newAdministrator.serializer((id: string
 export const serializeAdministrator = administrator.serializer((administrator: Administrator) => ({
   admin_id: administrator.id,
   name: administrator.name,
-  created_at: isoText(administrator.createdAt),
-  revoked_at: isoOrNull(administrator.revokedAt),
+  created_at: isoTextOfInstant(administrator.createdAt),
+  revoked_at: jsonInstantOrNull(administrator.revokedAt),
 }));
-export const administratorsPage = unscopedPage("administrators", administrator);
+export const administratorsPage = unscopedPageSchema("administrators", administrator);
 export type AdministratorPageJson = JsonOf<typeof administratorsPage>;

@@ -1,4 +1,4 @@
-import { PERILS, SYSTEMS } from "../domain/knowledge.ts";
+import { PERILS, SYSTEMS } from "../domain/domain-knowledge.ts";
 import { LOSS_LIMITS } from "../domain/losses/loss-term-limits.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../domain/partner.ts";
 import { LISTED_ACTIONS } from "../domain/planning/due-actions.ts";
@@ -199,7 +199,7 @@ export const subjectParameter = inQuery(
   EXAMPLE_IDS.PARTNER,
 );
 export const actorFilter = inQuery("actor", "Filter by who made the change", "cli:mainstay(998)");
-export const actionFilter = (actions: readonly string[]): Parameter =>
+export const auditActionParameterSchema = (actions: readonly string[]): Parameter =>
   inQuery("action", "Filter by action", "partner.rotate_key", { type: "string", enum: [...actions] });
 export const month = inQuery("month", "Month in UTC; defaults to the current month", "2026-11");
 

@@ -1,39 +1,39 @@
 import type { Appliance, ApplianceChange, ListedAppliance, NewAppliance } from "../domain/appliance.ts";
 import type { Component, PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { hazardFlagsOfNotation, parseStoredCodes } from "../domain/hazards/hazard-flags.ts";
-import type { ApplianceType, Knowledge, SizeDefault } from "../domain/knowledge.ts";
+import type { ApplianceType, Knowledge, SizeDefault } from "../domain/domain-knowledge.ts";
+import { hazardCodesInList, hazardFlagsOfNotation } from "../domain/hazards/hazard-flags.ts";
 import type { Action } from "../domain/planning/action.ts";
 import { isRetired } from "../domain/rules/retirement-rule.ts";
 import type { BrandTier, InstallYearBasis } from "../domain/scoring/scoring-types.ts";
-import { type Instant, isoText } from "../domain/time.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { actionOrNullFields, serializeActionOrNull } from "./action-schema.ts";
-import { bulkReply } from "./bulk-schema.ts";
+import { bulkResultSchema } from "./bulk-schema.ts";
 import { componentDefId, componentName } from "./component-name-schema.ts";
 import { ownedComponent, serializeComponent } from "./component-schema.ts";
 import {
-  body,
-  input,
-  items,
-  nullable,
-  optional,
-  required,
+  bodySchema,
+  inputSchema,
+  itemsFieldSchema,
+  nullableSchema,
+  optionalSchema,
+  requiredSchema,
   schemaTextOrNull,
 } from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import {
-  day,
-  enumOf,
-  flag,
-  id,
-  instant,
-  list,
-  number,
-  object,
-  record,
-  text,
-  textList,
-  whole,
+  daySchema,
+  enumSchema,
+  flagSchema,
+  idSchema,
+  instantSchema,
+  listSchema,
+  numberSchema,
+  objectSchema,
+  recordSchema,
+  textListSchema,
+  textSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import {
@@ -45,45 +45,49 @@ import {
   partnerFlagFields,
   serializeHazardFlags,
 } from "./hazard-flag-schema.ts";
-import { forPartner, page, unscopedPage } from "./paging-schema.ts";
+import { pageSchema, schemaWithPartner, unscopedPageSchema } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
 
 /** An appliance's full record. */
-export const appliance = record("Appliance", {
-  id: id("A", "The appliance's ID"),
-  property_id: id("P", "The property"),
-  unit_id: id("U", "The unit that the appliance serves; null if it serves the whole property").orNull(),
-  type_id: text("Appliance type; see GET /v1/appliance-types", "water_heater_gas"),
-  brand: text("Manufacturer", "Rheem").orNull(),
-  model: text("Manufacturer's model", "XG40T06").orNull(),
-  serial: text("Manufacturer's serial number", "M291904321").orNull(),
-  brand_tier: enumOf<BrandTier>(
+export const appliance = recordSchema("Appliance", {
+  id: idSchema("A", "The appliance's ID"),
+  property_id: idSchema("P", "The property"),
+  unit_id: idSchema("U", "The unit that the appliance serves; null if it serves the whole property").orNull(),
+  type_id: textSchema("Appliance type; see GET /v1/appliance-types", "water_heater_gas"),
+  brand: textSchema("Manufacturer", "Rheem").orNull(),
+  model: textSchema("Manufacturer's model", "XG40T06").orNull(),
+  serial: textSchema("Manufacturer's serial number", "M291904321").orNull(),
+  brand_tier: enumSchema<BrandTier>(
     ["premium", "standard", "budget"],
     "Market tier of the brand, which affects the expected life",
     "standard",
   ),
-  install_year: whole("Year of installation", 2015),
-  install_year_basis: enumOf<InstallYearBasis>(
+  install_year: wholeNumberSchema("Year of installation", 2015),
+  install_year_basis: enumSchema<InstallYearBasis>(
     ["given", "year_built"],
     "`given`: the partner's; `year_built`: the property's year, since no other is known",
     "given",
   ),
-  usage_intensity: number("Usage intensity, from 0.5 (light) to 2.0 (heavy)", 1, {
+  usage_intensity: numberSchema("Usage intensity, from 0.5 (light) to 2.0 (heavy)", 1, {
     minimum: 0.5,
     maximum: 2,
   }),
-  size: number("Size in the unit of its type, which GET /v1/appliance-types names; null if unknown", 50, {
-    minimum: 0,
-  }).orNull(),
-  warranty_expiry: day("Last day of the warranty", "2027-06-30").orNull(),
+  size: numberSchema(
+    "Size in the unit of its type, which GET /v1/appliance-types names; null if unknown",
+    50,
+    {
+      minimum: 0,
+    },
+  ).orNull(),
+  warranty_expiry: daySchema("Last day of the warranty", "2027-06-30").orNull(),
   flags: hazardFlags,
   flags_set: flagsSetText,
   flags_cleared: flagsClearedText,
   retired_at: property.fields.retired_at,
   retired_reason: property.fields.retired_reason,
-  is_retired: flag("Whether it is retired now, by itself or with its property"),
-  created_at: instant("When the record was created"),
-  updated_at: instant("When the record was last updated"),
+  is_retired: flagSchema("Whether it is retired now, by itself or with its property"),
+  created_at: instantSchema("When the record was created"),
+  updated_at: instantSchema("When the record was last updated"),
 });
 export type ApplianceJson = JsonOf<typeof appliance>;
 
@@ -103,16 +107,16 @@ export const serializeAppliance = appliance.serializer(
     size: appliance.size,
     warranty_expiry: appliance.warrantyExpiry,
     flags: serializeHazardFlags(knowledge, hazardFlagsOfNotation(appliance.flags)),
-    flags_set: parseStoredCodes(appliance.flagsSet),
-    flags_cleared: parseStoredCodes(appliance.flagsCleared),
+    flags_set: hazardCodesInList(appliance.flagsSet),
+    flags_cleared: hazardCodesInList(appliance.flagsCleared),
     retired_at: appliance.retiredAt,
     retired_reason: appliance.retiredReason,
     is_retired: isRetired(appliance),
-    created_at: isoText(appliance.createdAt),
-    updated_at: isoText(appliance.updatedAt),
+    created_at: isoTextOfInstant(appliance.createdAt),
+    updated_at: isoTextOfInstant(appliance.updatedAt),
   }),
 );
-export const appliancePage = page("appliances", appliance);
+export const appliancePage = pageSchema("appliances", appliance);
 
 /** The appliance with the full records of its components, and what to do with it and each of them. */
 const actionOfWhole = {
@@ -123,7 +127,7 @@ const actionOfWhole = {
 };
 const wholeAppliance = appliance.and({
   ...actionOfWhole,
-  components: list("The appliance's components", ownedComponent),
+  components: listSchema("The appliance's components", ownedComponent),
 });
 export type ApplianceWithComponentsJson = JsonOf<typeof wholeAppliance>;
 
@@ -147,7 +151,7 @@ export const serializeApplianceWithComponents = wholeAppliance.serializer(
     })),
   }),
 );
-export const applianceReply = forPartner(wholeAppliance);
+export const applianceReply = schemaWithPartner(wholeAppliance);
 
 type ChangedAppliance = {
   appliance: Appliance;
@@ -156,17 +160,17 @@ type ChangedAppliance = {
 };
 
 /** The short form of a component in the response to a write. */
-const componentStub = record("ComponentStub", {
-  id: id("C", "The component's ID"),
+const componentStub = recordSchema("ComponentStub", {
+  id: idSchema("C", "The component's ID"),
   component_def_id: componentDefId,
   component_name: componentName,
 });
-const stubs = list("The appliance's components", componentStub);
+const stubs = listSchema("The appliance's components", componentStub);
 
 /** The response to a write of an appliance. */
 const writtenAppliance = appliance.and({
   components: stubs,
-  warnings: textList("Stored values that are probably errors", [
+  warnings: textListSchema("Stored values that are probably errors", [
     "install_year 1950 is before year_built 1987 of the property",
   ]),
 });
@@ -191,7 +195,7 @@ export const serializeWrittenAppliance = writtenAppliance.serializer(
 /** The response to a change, which says what to do with the appliance and each of its components now. */
 const changedAppliance = writtenAppliance.and({
   ...actionOfWhole,
-  components: list("The appliance's components", componentStub.and(actionOrNullFields)),
+  components: listSchema("The appliance's components", componentStub.and(actionOrNullFields)),
 });
 export const serializeChangedAppliance = changedAppliance.serializer(
   (
@@ -210,10 +214,10 @@ export const serializeChangedAppliance = changedAppliance.serializer(
     };
   },
 );
-export const changedApplianceReply = forPartner(changedAppliance);
+export const changedApplianceReply = schemaWithPartner(changedAppliance);
 
 const createdAppliance = writtenAppliance.and({
-  components_created: whole("Components created from the appliance's type", 6),
+  components_created: wholeNumberSchema("Components created from the appliance's type", 6),
 });
 
 export const serializeCreatedAppliance = createdAppliance.serializer(
@@ -227,19 +231,19 @@ export const serializeCreatedAppliance = createdAppliance.serializer(
     components_created: components.length,
   }),
 );
-export const createdApplianceReply = forPartner(createdAppliance);
+export const createdApplianceReply = schemaWithPartner(createdAppliance);
 
-export const appliancesBulkReply = bulkReply("The created appliances", writtenAppliance);
+export const appliancesBulkReply = bulkResultSchema("The created appliances", writtenAppliance);
 
-const applianceType = object({
+const applianceType = objectSchema({
   type_id: appliance.fields.type_id.describedAs("The type's ID, used in `type_id` of appliances"),
-  name: text("Display name", "Water heater, gas"),
-  system: text("Building system", "plumbing"),
-  size: object({
-    unit: text("Unit of `size` of appliances of this type", "gallons"),
-    reference: number("Size that the costs of the knowledge base are for", 45),
-    exponent: number("Exponent e of the costs: they grow with (size ÷ reference)^e", 0.6),
-    defaults_to: enumOf<SizeDefault>(
+  name: textSchema("Display name", "Water heater, gas"),
+  system: textSchema("Building system", "plumbing"),
+  size: objectSchema({
+    unit: textSchema("Unit of `size` of appliances of this type", "gallons"),
+    reference: numberSchema("Size that the costs of the knowledge base are for", 45),
+    exponent: numberSchema("Exponent e of the costs: they grow with (size ÷ reference)^e", 0.6),
+    defaults_to: enumSchema<SizeDefault>(
       ["footprint", "gross_area", "unit_count"],
       "The property's own size, which stands in for one that is missing: `gross_area_sqft`, that by story, or `unit_count`",
       "gross_area",
@@ -247,18 +251,18 @@ const applianceType = object({
   })
     .describedAs("How costs follow the size; null for a type whose costs do not")
     .orNull(),
-  components: list(
+  components: listSchema(
     "The components of an appliance of this type",
-    object({ component_def_id: componentDefId, component_name: componentName }),
+    objectSchema({ component_def_id: componentDefId, component_name: componentName }),
   ),
   hazards: hazardsOfType,
-  inspections: list(
+  inspections: listSchema(
     "The inspections that an appliance of this type needs; local law decides",
-    object({
-      inspection_type: text("The inspection or test", "sprinkler_annual_inspection"),
-      authority: text("The code or authority that requires the inspection", "NFPA 25"),
-      mandatory: flag("Whether the code makes it mandatory; local law may differ"),
-      interval_months: whole("Months between two inspections", 12),
+    objectSchema({
+      inspection_type: textSchema("The inspection or test", "sprinkler_annual_inspection"),
+      authority: textSchema("The code or authority that requires the inspection", "NFPA 25"),
+      mandatory: flagSchema("Whether the code makes it mandatory; local law may differ"),
+      interval_months: wholeNumberSchema("Months between two inspections", 12),
     }),
   ),
 });
@@ -285,46 +289,48 @@ export const serializeApplianceType = applianceType.serializer(
     })),
   }),
 );
-export const applianceTypePage = page("appliance_types", applianceType);
-export const anyApplianceTypePage = unscopedPage("appliance_types", applianceType);
+export const applianceTypePage = pageSchema("appliance_types", applianceType);
+export const anyApplianceTypePage = unscopedPageSchema("appliance_types", applianceType);
 
 const out = appliance.fields;
 const optionalFields = {
-  install_year: nullable(
+  install_year: nullableSchema(
     constraint.year,
     out.install_year.describedAs("Year of installation; left out or null, the property's `year_built`"),
   ),
-  unit_id: nullable(constraint.idText, out.unit_id),
-  brand: nullable(constraint.line, out.brand),
-  model: nullable(constraint.line, out.model),
-  serial: nullable(constraint.line, out.serial),
-  brand_tier: nullable(constraint.brandTier, out.brand_tier),
-  usage_intensity: nullable(constraint.usageIntensity, out.usage_intensity),
-  size: nullable(constraint.size, out.size),
-  warranty_expiry: nullable(constraint.day, out.warranty_expiry),
+  unit_id: nullableSchema(constraint.idText, out.unit_id),
+  brand: nullableSchema(constraint.line, out.brand),
+  model: nullableSchema(constraint.line, out.model),
+  serial: nullableSchema(constraint.line, out.serial),
+  brand_tier: nullableSchema(constraint.brandTier, out.brand_tier),
+  usage_intensity: nullableSchema(constraint.usageIntensity, out.usage_intensity),
+  size: nullableSchema(constraint.size, out.size),
+  warranty_expiry: nullableSchema(constraint.day, out.warranty_expiry),
   ...partnerFlagFields,
 } as const;
 
 /** `install_year` is among the names that the error for a missing field lists, as the specification has it. */
-export const newAppliance = input(
+export const newAppliance = inputSchema(
   "NewAppliance",
   {
-    property_id: required(constraint.idText, out.property_id),
-    type_id: required(constraint.requiredLine, out.type_id),
+    property_id: requiredSchema(constraint.idText, out.property_id),
+    type_id: requiredSchema(constraint.requiredLine, out.type_id),
     ...optionalFields,
   },
   ["property_id", "type_id", "install_year"],
 );
 
-export const applianceChange = input("ApplianceChange", {
-  type_id: optional(constraint.idText, out.type_id),
-  property_id: optional(constraint.idText, out.property_id),
+export const applianceChange = inputSchema("ApplianceChange", {
+  type_id: optionalSchema(constraint.idText, out.type_id),
+  property_id: optionalSchema(constraint.idText, out.property_id),
   ...optionalFields,
-  retired_at: nullable(constraint.day, out.retired_at),
-  retired_reason: nullable(constraint.line, out.retired_reason),
+  retired_at: nullableSchema(constraint.day, out.retired_at),
+  retired_reason: nullableSchema(constraint.line, out.retired_reason),
 });
 
-export const newAppliances = body({ appliances: items("The appliances to create", newAppliance) });
+export const newAppliances = bodySchema({
+  appliances: itemsFieldSchema("The appliances to create", newAppliance),
+});
 
 /** Reads a new appliance from a request. Throws invalid_request. */
 export function parseNewApplianceJson(given: unknown): NewAppliance {

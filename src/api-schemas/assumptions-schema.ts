@@ -1,11 +1,20 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
+import { SYSTEMS } from "../domain/domain-knowledge.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../domain/figures/assumptions.ts";
-import { SYSTEMS } from "../domain/knowledge.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
-import { inOneStep } from "../domain/steps/steps.ts";
-import { assumptionSharesOf } from "../domain/wording/uncertainty-sentences.ts";
+import { inOneStep } from "../domain/steps/computation-steps.ts";
+import { assumptionSharesOf } from "../domain/wording/uncertainty-wording.ts";
 import { roundJsonNumber } from "./definition/json-unit-conversion.ts";
-import { enumOf, flag, list, number, object, record, text, whole } from "./definition/schema-field-types.ts";
+import {
+  enumSchema,
+  flagSchema,
+  listSchema,
+  numberSchema,
+  objectSchema,
+  recordSchema,
+  textSchema,
+  wholeNumberSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import type { FigureContext, FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 
@@ -13,21 +22,21 @@ import type { FigureContext, FigureSchemaAccumulator } from "./figure-schema-acc
 export const NO_GUARANTEE = "Scores are estimates: they set priorities and are no guarantee.";
 
 const share = (description: string, example: number) =>
-  number(description, example, { minimum: 0, maximum: 1 });
+  numberSchema(description, example, { minimum: 0, maximum: 1 });
 
 /** The basis of a figure, beside it in every answer. */
-const fields = record("Assumptions", {
-  model_version: text("Scoring model; a local calibration has `+local` and its number", "3"),
-  calibrated: flag("True if the model is calibrated to the operator's own records", false),
-  price_level: number("Factor on the costs of the knowledge base", 1, { minimum: 0 }),
-  price_month: text("Month that the costs of the knowledge base are of", "2026-01"),
-  price_location: enumOf(
+const fields = recordSchema("Assumptions", {
+  model_version: textSchema("Scoring model; a local calibration has `+local` and its number", "3"),
+  calibrated: flagSchema("True if the model is calibrated to the operator's own records", false),
+  price_level: numberSchema("Factor on the costs of the knowledge base", 1, { minimum: 0 }),
+  price_month: textSchema("Month that the costs of the knowledge base are of", "2026-01"),
+  price_location: enumSchema(
     ["state", "none"],
     "`state`: costs of the knowledge base follow the state of the property; `none`: they are US averages",
     "state",
   ),
-  components: whole("Components that the figures count", 90),
-  cost_shares: object({
+  components: wholeNumberSchema("Components that the figures count", 90),
+  cost_shares: objectSchema({
     own: share("The partner's own costs", 0),
     own_history: share("Medians of the partner's own replacements", 0),
     scaled: share("Costs of the knowledge base, scaled to the size", 0.4),
@@ -35,35 +44,35 @@ const fields = record("Assumptions", {
   }).describedAs(
     "Shares of the planned costs, or of the replacement cost value, by where these come from; all 0 without components",
   ),
-  confidence_shares: object({
+  confidence_shares: objectSchema({
     HIGH: share("Components with confidence HIGH", 0.1),
     MEDIUM: share("Components with confidence MEDIUM", 0.3),
     LOW: share("Components with confidence LOW", 0.6),
   }).describedAs("Shares of the components by confidence; all 0 without components"),
-  install_year_of_building: whole(
+  install_year_of_building: wholeNumberSchema(
     "Components whose install year is the building's, since no other and no Replacement is known",
     12,
   ),
-  unknown_past: whole(
+  unknown_past: wholeNumberSchema(
     "Components older than the service record, which may have been replaced before it began",
     40,
   ),
-  unknown_places: whole(
+  unknown_places: wholeNumberSchema(
     "Components outside the US states: scored at a mean climate, priced at location factor 1",
     0,
   ),
-  statement: text("What scores are worth", NO_GUARANTEE),
+  statement: textSchema("What scores are worth", NO_GUARANTEE),
 });
 export type AssumptionsJson = JsonOf<typeof fields>;
 
 /** The assumptions of losses, with the basis of their shared causes. */
 export const lossAssumptions = fields.and({
-  year_factors: list(
+  year_factors: listSchema(
     "How much the failures of a year have in common, by class",
-    record("YearFactor", {
-      system: enumOf(SYSTEMS, "The class: a system", "plumbing"),
-      variance: number("Variance of the factor on a year's failures, whose mean is 1", 0.04),
-      learned: flag(
+    recordSchema("YearFactor", {
+      system: enumSchema(SYSTEMS, "The class: a system", "plumbing"),
+      variance: numberSchema("Variance of the factor on a year's failures, whose mean is 1", 0.04),
+      learned: flagSchema(
         "True if it is learned from the operator's own years, false for the knowledge base's",
         false,
       ),

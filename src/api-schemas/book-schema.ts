@@ -1,13 +1,13 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import type { Partner } from "../domain/partner.ts";
 import type { Property } from "../domain/property.ts";
 import { alert, serializeAlert } from "./component-schema.ts";
-import { id, whole } from "./definition/schema-field-types.ts";
+import { idSchema, wholeNumberSchema } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { losses } from "./losses-schema.ts";
-import { partnerName, unscopedPage } from "./paging-schema.ts";
+import { partnerName, unscopedPageSchema } from "./paging-schema.ts";
 import {
   portfolioItem,
   portfolioSumsFields,
@@ -18,7 +18,7 @@ import { propertyRow, serializePropertyRow } from "./property-schema.ts";
 
 /* The book: the records of all partners, or of some, for the operator. Each names its partner. */
 
-const owner = { partner_id: id("PARTNER", "The partner"), partner: partnerName };
+const owner = { partner_id: idSchema("PARTNER", "The partner"), partner: partnerName };
 const serializeOwner = ({ id, name }: Pick<Partner, "id" | "name">) => ({ partner_id: id, partner: name });
 type Owner = { partner: Pick<Partner, "id" | "name"> };
 
@@ -27,7 +27,7 @@ export const serializeBookProperty = ({ partner, property }: Owner & { property:
   ...serializePropertyRow(property),
   ...serializeOwner(partner),
 });
-export const bookPropertyPage = unscopedPage("properties", bookProperty);
+export const bookPropertyPage = unscopedPageSchema("properties", bookProperty);
 
 export const bookItem = portfolioItem.and(owner);
 export const serializeBookItem = (
@@ -37,7 +37,7 @@ export const serializeBookItem = (
   ...serializePortfolioItem(knowledge, row),
   ...serializeOwner(partner),
 });
-export const bookPropertiesPage = unscopedPage("portfolio", bookItem, portfolioSumsFields);
+export const bookPropertiesPage = unscopedPageSchema("portfolio", bookItem, portfolioSumsFields);
 
 export type BookPropertiesPageJson = JsonOf<typeof bookPropertiesPage>;
 
@@ -46,12 +46,12 @@ export const serializeBookAlert = (prices: PriceList, partner: Owner["partner"],
   ...serializeAlert(prices, row),
   ...serializeOwner(partner),
 });
-export const bookAlertPage = unscopedPage("alerts", bookAlert, {
-  critical_count: whole("CRITICAL components on all pages", 2),
-  warning_count: whole("WARNING components on all pages", 3),
+export const bookAlertPage = unscopedPageSchema("alerts", bookAlert, {
+  critical_count: wholeNumberSchema("CRITICAL components on all pages", 2),
+  warning_count: wholeNumberSchema("WARNING components on all pages", 3),
 });
 
 export type BookAlertPageJson = JsonOf<typeof bookAlertPage>;
 
-export const bookLosses = losses.and({ partners: whole("Partners in the selection", 3) });
+export const bookLosses = losses.and({ partners: wholeNumberSchema("Partners in the selection", 3) });
 export type BookLossesJson = JsonOf<typeof bookLosses>;

@@ -1,4 +1,4 @@
-import { list, object, text, whole } from "./definition/schema-field-types.ts";
+import { listSchema, objectSchema, textSchema, wholeNumberSchema } from "./definition/schema-field-types.ts";
 import { RecordType, type SchemaType } from "./definition/schema-type.ts";
 import { partnerName } from "./paging-schema.ts";
 
@@ -6,25 +6,25 @@ import { partnerName } from "./paging-schema.ts";
 export type BulkResult<T> = { saved: T[]; errors: { index: number; error: string }[] };
 
 const resultFields = {
-  created: whole("Items created", 1),
-  errors: whole("Items rejected", 0),
-  error_details: list(
+  created: wholeNumberSchema("Items created", 1),
+  errors: wholeNumberSchema("Items rejected", 0),
+  error_details: listSchema(
     "The rejected items, by their position",
-    object({
-      index: whole("Position in the request, from 0", 2),
-      error: text("Error message", "event_type and date required"),
+    objectSchema({
+      index: wholeNumberSchema("Position in the request, from 0", 2),
+      error: textSchema("Error message", "event_type and date required"),
     }),
   ),
 };
 
 /** The fields of a bulk result. The specification names the list of created records `events`, whatever they are. */
-export const bulkFields = <T>(description: string, item: SchemaType<T>) => ({
+export const bulkResultSchemaFields = <T>(description: string, item: SchemaType<T>) => ({
   ...resultFields,
-  events: list(description, item),
+  events: listSchema(description, item),
 });
 
-export const bulkReply = <T>(description: string, item: SchemaType<T>) =>
-  new RecordType({ ...bulkFields(description, item), partner: partnerName });
+export const bulkResultSchema = <T>(description: string, item: SchemaType<T>) =>
+  new RecordType({ ...bulkResultSchemaFields(description, item), partner: partnerName });
 
 export const serializeBulkResult = <T, Json>(
   { saved: kept, errors }: BulkResult<T>,

@@ -6,26 +6,26 @@ import {
   type NewClaim,
 } from "../domain/claim.ts";
 import { centsFromUsd } from "../domain/costs/usd-cents.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import {
   type ClaimImpact,
   type ClaimScoringStatus,
   UNSCORED_REASONS,
   type UnscoredReason,
-} from "../domain/figures/claim-impact-on-score.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
+} from "../domain/figures/claim-impact-figure.ts";
 import { claimHazardRatio } from "../domain/scoring/claim-evidence.ts";
 import type { ClaimEvidence } from "../domain/scoring/scoring-types.ts";
-import { type Day, dayNumber, isoText } from "../domain/time.ts";
-import { type BulkResult, bulkFields, serializeBulkResult } from "./bulk-schema.ts";
+import { type Day, dayNumber, isoTextOfInstant } from "../domain/time.ts";
+import { type BulkResult, bulkResultSchemaFields, serializeBulkResult } from "./bulk-schema.ts";
 import {
-  body,
-  documentedAs,
+  bodySchema,
+  documentedSchema,
   type InputOf,
-  input,
-  items,
-  nullable,
-  optional,
-  required,
+  inputSchema,
+  itemsFieldSchema,
+  nullableSchema,
+  optionalSchema,
+  requiredSchema,
   schemaTextOrNull,
 } from "./definition/input-schema.ts";
 import {
@@ -34,26 +34,26 @@ import {
   roundJsonNumber,
 } from "./definition/json-unit-conversion.ts";
 import * as constraint from "./definition/schema-constraints.ts";
-import { defineConstraint } from "./definition/schema-field-constraint.ts";
+import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import {
-  anyOf,
-  day,
-  enumOf,
-  flag,
-  id,
-  instant,
-  list,
-  number,
-  object,
-  openEnum,
-  record,
-  text,
-  textList,
-  usd,
-  whole,
+  anyOfSchema,
+  daySchema,
+  enumSchema,
+  flagSchema,
+  idSchema,
+  instantSchema,
+  listSchema,
+  numberSchema,
+  objectSchema,
+  openEnumSchema,
+  recordSchema,
+  textListSchema,
+  textSchema,
+  usdSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
 import { type JsonOf, type OptionalType, RecordType } from "./definition/schema-type.ts";
-import { forPartner, page } from "./paging-schema.ts";
+import { pageSchema, schemaWithPartner } from "./paging-schema.ts";
 import {
   type ChangeOrVoid,
   parseVoidRequestJson,
@@ -63,48 +63,48 @@ import {
 } from "./voiding-schema.ts";
 
 /** A multiplier on the hazard of failure; 1 has no effect. */
-const ratio = (description: string, example: number) => number(description, example, { minimum: 0 });
+const ratio = (description: string, example: number) => numberSchema(description, example, { minimum: 0 });
 
 const CLAIM_TYPE = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 
 /** The stored fields of an insurance claim. */
 const claimFields = {
-  id: id("CLM", "The claim's ID"),
-  property_id: id("P", "The property"),
-  claim_type: openEnum(
+  id: idSchema("CLM", "The claim's ID"),
+  property_id: idSchema("P", "The property"),
+  claim_type: openEnumSchema(
     "ClaimType",
     { pattern: CLAIM_TYPE.source, maxLength: 64 },
     "Type of loss. Any other text in snake_case is stored, but has no effect on scores",
     "water_damage",
   ),
-  date_of_loss: day("Date of the loss", "2025-03-14"),
-  claim_number: text("The carrier's claim number", "CN-2026-0042").orNull(),
-  carrier: text("Insurance carrier", "Example Mutual").orNull(),
-  amount_paid: usd("Amount paid on the claim", 12_500),
-  description: text("Description of the loss", "Supply line burst in unit 4").orNull(),
-  status: enumOf<ClaimStatus>(
+  date_of_loss: daySchema("Date of the loss", "2025-03-14"),
+  claim_number: textSchema("The carrier's claim number", "CN-2026-0042").orNull(),
+  carrier: textSchema("Insurance carrier", "Example Mutual").orNull(),
+  amount_paid: usdSchema("Amount paid on the claim", 12_500),
+  description: textSchema("Description of the loss", "Supply line burst in unit 4").orNull(),
+  status: enumSchema<ClaimStatus>(
     ["open", "closed", "denied"],
     "Status of the claim; denied claims are never scored",
     "closed",
   ),
-  paid: usd("Paid to date, as in the carrier's loss run", 9_000).orNull(),
-  outstanding: usd("Reserve of the carrier for what is still to be paid", 3_500).orNull(),
-  incurred: usd(
+  paid: usdSchema("Paid to date, as in the carrier's loss run", 9_000).orNull(),
+  outstanding: usdSchema("Reserve of the carrier for what is still to be paid", 3_500).orNull(),
+  incurred: usdSchema(
     "Paid and outstanding, where `amount_paid` stands for an unknown `paid`; null if neither is known",
     12_500,
   ).orNull(),
-  deductible: usd("Deductible of the policy", 5_000).orNull(),
-  alae: usd("Allocated loss adjustment expenses", 800).orNull(),
-  catastrophe_code: text("The carrier's or PCS code of the catastrophe", "2541").orNull(),
-  reported_on: day("Date on which the claim was reported", "2025-03-16").orNull(),
-  closed_on: day("Date on which the claim was closed", "2025-09-01").orNull(),
-  valued_at: day("Valuation date of the amounts", "2026-01-31").orNull(),
+  deductible: usdSchema("Deductible of the policy", 5_000).orNull(),
+  alae: usdSchema("Allocated loss adjustment expenses", 800).orNull(),
+  catastrophe_code: textSchema("The carrier's or PCS code of the catastrophe", "2541").orNull(),
+  reported_on: daySchema("Date on which the claim was reported", "2025-03-16").orNull(),
+  closed_on: daySchema("Date on which the claim was closed", "2025-09-01").orNull(),
+  valued_at: daySchema("Valuation date of the amounts", "2026-01-31").orNull(),
   ...voidFields,
-  created_at: instant("When the record was created"),
+  created_at: instantSchema("When the record was created"),
 };
 
 /** A claim in an export, which leaves out the effect on scores because it changes daily. */
-export const storedClaim = object(claimFields);
+export const storedClaim = objectSchema(claimFields);
 
 export const serializeStoredClaim = storedClaim.serializer((claim: Claim) => ({
   id: claim.id,
@@ -126,7 +126,7 @@ export const serializeStoredClaim = storedClaim.serializer((claim: Claim) => ({
   closed_on: claim.closedOn,
   valued_at: claim.valuedAt,
   ...serializeVoiding(claim),
-  created_at: isoText(claim.createdAt),
+  created_at: isoTextOfInstant(claim.createdAt),
 }));
 
 /** Returns a claim with the amount under the name of requests, to compare it with one. */
@@ -135,7 +135,7 @@ export const serializeClaimInput = (claim: Claim) => ({
   amount: jsonUsdFromCents(claim.amountCents),
 });
 
-export const claim = record("Claim", {
+export const claim = recordSchema("Claim", {
   ...claimFields,
   scoring_impact: ratio("Current multiplier of the claim on the failure hazard", 1.54),
 });
@@ -146,10 +146,10 @@ export const serializeClaim = claim.serializer((knowledge: Knowledge, claim: Cla
   scoring_impact:
     claim.voidedAt === null ? serializeClaimRatio(claimHazardRatio(knowledge, claim, dayNumber(today))) : 1,
 }));
-export const claimReply = forPartner(claim);
-export const claimPage = page("claims", claim, { property_id: claimFields.property_id });
+export const claimReply = schemaWithPartner(claim);
+export const claimPage = pageSchema("claims", claim, { property_id: claimFields.property_id });
 
-const warnings = textList(
+const warnings = textListSchema(
   "Stored values that have no effect on scores, that contradict each other, or that were not changed",
   [
     "claim CLM_01m7xtg343ff0b7c2d4e6g8hjk: paid, 700.00, is more than amount, 500.00: correct the one that is wrong",
@@ -157,7 +157,7 @@ const warnings = textList(
 );
 
 const changedClaim = claim.and({ warnings });
-export const changedClaimReply = forPartner(changedClaim);
+export const changedClaimReply = schemaWithPartner(changedClaim);
 
 /** A request to change a claim, which may be the whole record as it was answered. */
 type Asked = { given: object; before: Claim };
@@ -197,7 +197,7 @@ const single = Object.fromEntries(
 ) as { [K in keyof typeof claim.fields]: OptionalType<JsonOf<(typeof claim.fields)[K]>> };
 
 const claimsResult = new RecordType({
-  ...bulkFields("The created claims", claim),
+  ...bulkResultSchemaFields("The created claims", claim),
   ...single,
   warnings,
 });
@@ -213,7 +213,7 @@ export const serializeClaims = claimsResult.serializer(
     };
   },
 );
-export const claimsReply = forPartner(claimsResult);
+export const claimsReply = schemaWithPartner(claimsResult);
 
 /** Returns a warning for each claim type that the knowledge base lacks, and for each value that contradicts another. */
 export function serializeClaimListWarnings(knowledge: Knowledge, claims: readonly Claim[]): string[] {
@@ -238,29 +238,32 @@ function contradictionsIn({ id, amountCents, paidCents, status, closedOn }: Clai
   ];
 }
 
-const impact = record("ClaimImpact", {
-  claim_id: id("CLM", "The claim"),
+const impact = recordSchema("ClaimImpact", {
+  claim_id: idSchema("CLM", "The claim"),
   claim_type: claimFields.claim_type,
-  label: text("Display name of the type of loss", "Water damage"),
+  label: textSchema("Display name of the type of loss", "Water damage"),
   date_of_loss: claimFields.date_of_loss,
-  age_years: number("Years since the loss", 1.69),
+  age_years: numberSchema("Years since the loss", 1.69),
   base_likelihood_ratio: ratio("Multiplier on the failure hazard at the date of loss", 1.8),
   effective_likelihood_ratio: ratio("Multiplier on the failure hazard today, reduced by age", 1.54),
-  decay_remaining_years: number("Years until the claim has no effect; 0 if it has none", 3.4, {
+  decay_remaining_years: numberSchema("Years until the claim has no effect; 0 if it has none", 3.4, {
     minimum: 0,
   }),
-  status: enumOf<ClaimScoringStatus>(
+  status: enumSchema<ClaimScoringStatus>(
     ["active_scoring", "expired_no_impact"],
     "Whether the claim still affects scores",
   ),
-  reason: enumOf<UnscoredReason>(
+  reason: enumSchema<UnscoredReason>(
     UNSCORED_REASONS,
     "Why the claim has no effect: too old, denied, of a type that is not scored, or of a retired property; null if it has one",
     "expired",
   ).orNull(),
-  scored: flag("Whether it is one of the claims that are scored"),
-  affected_systems: textList("Building systems affected by this type of claim", ["plumbing"]),
-  affected_components_count: whole("Components of the property affected by this type of claim", 6),
+  scored: flagSchema("Whether it is one of the claims that are scored"),
+  affected_systems: textListSchema("Building systems affected by this type of claim", ["plumbing"]),
+  affected_components_count: wholeNumberSchema(
+    "Components of the property affected by this type of claim",
+    6,
+  ),
 });
 
 type Impact = ClaimImpact<ClaimEvidence & { id: string }>;
@@ -280,19 +283,22 @@ export const serializeClaimImpact = impact.serializer((impact: Impact) => ({
   affected_components_count: impact.affectedComponents,
 }));
 
-const impacts = object({
+const impacts = objectSchema({
   property_id: claimFields.property_id,
-  name: text("The property's display name", "Harbor View Apartments"),
-  total_claims: whole("Claims on record", 1),
-  active_claims: whole("Claims within the decay period that are scored or could be", 1),
-  expired_claims: whole("Claims without effect: too old, denied, or of a type that is not scored", 0),
-  claims: list("The claims, most recent loss first", impact),
-  methodology: object({
-    version: text("Version of the scoring model", "2"),
-    recency_decay: object({
-      decay_years: whole("Years until a claim has no effect", 5),
+  name: textSchema("The property's display name", "Harbor View Apartments"),
+  total_claims: wholeNumberSchema("Claims on record", 1),
+  active_claims: wholeNumberSchema("Claims within the decay period that are scored or could be", 1),
+  expired_claims: wholeNumberSchema(
+    "Claims without effect: too old, denied, or of a type that is not scored",
+    0,
+  ),
+  claims: listSchema("The claims, most recent loss first", impact),
+  methodology: objectSchema({
+    version: textSchema("Version of the scoring model", "2"),
+    recency_decay: objectSchema({
+      decay_years: wholeNumberSchema("Years until a claim has no effect", 5),
     }).describedAs("How the effect of a claim decreases"),
-    max_claims_scored: whole("Maximum number of claims that are scored", 3),
+    max_claims_scored: wholeNumberSchema("Maximum number of claims that are scored", 3),
   }).describedAs("How the claims are scored"),
 });
 
@@ -321,56 +327,56 @@ export const serializeClaimImpacts = impacts.serializer(
     };
   },
 );
-export const impactsReply = forPartner(impacts);
+export const impactsReply = schemaWithPartner(impacts);
 
 /** Rounds to six decimals, at which a ratio exceeds 1 even on the last day on which the claim has an effect. */
 const serializeClaimRatio = (ratio: number) => roundJsonNumber(ratio, 6);
 
-const claimType = defineConstraint((type) =>
+const claimType = defineSchemaConstraint((type) =>
   type("string <= 64")
     .narrow((value) => CLAIM_TYPE.test(value.trim()))
     .describe("snake_case text of at most 64 characters, such as water_damage"),
 );
 
 const optionalFields = {
-  claim_number: nullable(constraint.line, claimFields.claim_number),
-  carrier: nullable(constraint.line, claimFields.carrier),
-  description: nullable(constraint.longText, claimFields.description),
-  paid: nullable(constraint.usd, claimFields.paid),
-  outstanding: nullable(constraint.usd, claimFields.outstanding),
-  deductible: nullable(constraint.usd, claimFields.deductible),
-  alae: nullable(constraint.usd, claimFields.alae),
-  catastrophe_code: nullable(constraint.line, claimFields.catastrophe_code),
-  reported_on: nullable(constraint.day, claimFields.reported_on),
-  closed_on: nullable(constraint.day, claimFields.closed_on),
-  valued_at: nullable(constraint.day, claimFields.valued_at),
+  claim_number: nullableSchema(constraint.line, claimFields.claim_number),
+  carrier: nullableSchema(constraint.line, claimFields.carrier),
+  description: nullableSchema(constraint.longText, claimFields.description),
+  paid: nullableSchema(constraint.usd, claimFields.paid),
+  outstanding: nullableSchema(constraint.usd, claimFields.outstanding),
+  deductible: nullableSchema(constraint.usd, claimFields.deductible),
+  alae: nullableSchema(constraint.usd, claimFields.alae),
+  catastrophe_code: nullableSchema(constraint.line, claimFields.catastrophe_code),
+  reported_on: nullableSchema(constraint.day, claimFields.reported_on),
+  closed_on: nullableSchema(constraint.day, claimFields.closed_on),
+  valued_at: nullableSchema(constraint.day, claimFields.valued_at),
 } as const;
 
-export const newClaim = input("NewClaim", {
-  claim_type: documentedAs(required(claimType, claimFields.claim_type), claimFields.claim_type),
-  date_of_loss: required(constraint.day, claimFields.date_of_loss),
-  amount: required(constraint.usd, claimFields.amount_paid),
-  status: nullable(constraint.claimStatus, claimFields.status),
+export const newClaim = inputSchema("NewClaim", {
+  claim_type: documentedSchema(requiredSchema(claimType, claimFields.claim_type), claimFields.claim_type),
+  date_of_loss: requiredSchema(constraint.day, claimFields.date_of_loss),
+  amount: requiredSchema(constraint.usd, claimFields.amount_paid),
+  status: nullableSchema(constraint.claimStatus, claimFields.status),
   ...optionalFields,
 });
 
 /** Any subset of a claim's fields; null clears an optional one. */
-export const claimChange = input("ClaimChange", {
-  claim_type: documentedAs(optional(claimType, claimFields.claim_type), claimFields.claim_type),
-  date_of_loss: optional(constraint.day, claimFields.date_of_loss),
-  amount: optional(constraint.usd, claimFields.amount_paid),
-  amount_paid: optional(
+export const claimChange = inputSchema("ClaimChange", {
+  claim_type: documentedSchema(optionalSchema(claimType, claimFields.claim_type), claimFields.claim_type),
+  date_of_loss: optionalSchema(constraint.day, claimFields.date_of_loss),
+  amount: optionalSchema(constraint.usd, claimFields.amount_paid),
+  amount_paid: optionalSchema(
     constraint.usd,
     claimFields.amount_paid.describedAs("The same as `amount`, by the name that it has in responses"),
   ),
-  status: optional(constraint.claimStatus, claimFields.status),
+  status: optionalSchema(constraint.claimStatus, claimFields.status),
   ...optionalFields,
   ...voidInput,
 });
 
-const claimList = body({ claims: items("The claims to create", newClaim) });
+const claimList = bodySchema({ claims: itemsFieldSchema("The claims to create", newClaim) });
 /** The body of a request: a single claim, or a list. */
-export const newClaims = anyOf(newClaim.type, claimList.type);
+export const newClaims = anyOfSchema(newClaim.type, claimList.type);
 
 /** Reads a new claim from a request. Throws invalid_request. */
 export function parseNewClaimJson(given: unknown): NewClaim {

@@ -4,40 +4,40 @@ import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import { invalid } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import { component, serializeComponent } from "./component-schema.ts";
-import { input, nullable } from "./definition/input-schema.ts";
+import { inputSchema, nullableSchema } from "./definition/input-schema.ts";
 import { jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import * as constraint from "./definition/schema-constraints.ts";
-import { object, textList } from "./definition/schema-field-types.ts";
-import { forPartner } from "./paging-schema.ts";
+import { objectSchema, textListSchema } from "./definition/schema-field-types.ts";
+import { schemaWithPartner } from "./paging-schema.ts";
 
 const out = component.fields;
 
 /** Any subset of what can be stated of a component. */
-export const componentChange = input("ComponentChange", {
-  override_lifespan: nullable(
+export const componentChange = inputSchema("ComponentChange", {
+  override_lifespan: nullableSchema(
     constraint.lifespan,
     out.override_lifespan.describedAs(
       "Median life in years, from 1 to 200, instead of the knowledge base's; null clears it",
     ),
   ),
-  install_year: nullable(
+  install_year: nullableSchema(
     constraint.year,
     out.install_year.describedAs(
       "Year in which the part was installed, which no longer follows that of its appliance; null goes back to the appliance's. After a Replacement on record, correct that service event instead (409)",
     ),
   ),
-  proactive_cost: nullable(
+  proactive_cost: nullableSchema(
     constraint.cost,
     out.proactive_cost.describedAs(
       "Your own cost of a planned replacement; null goes back to the price list",
     ),
   ),
-  reactive_cost: nullable(
+  reactive_cost: nullableSchema(
     constraint.cost,
     out.reactive_cost.describedAs("Your own cost of a failure; null goes back to the price list"),
   ),
-  original: nullable(constraint.flag, out.original),
-  past: nullable(constraint.unknownPast, out.past),
+  original: nullableSchema(constraint.flag, out.original),
+  past: nullableSchema(constraint.unknownPast, out.past),
 });
 
 /** Reads a change, which has only the fields of the request. Throws invalid_request. */
@@ -60,7 +60,7 @@ export function parseComponentChangeJson(given: unknown): ComponentChange {
 const cents = (amount: number | null) => (amount === null ? null : centsFromUsd(amount));
 
 /** Serializes what is stated of a component, by the names in requests. */
-export const serializeStatedComponent = object({
+export const serializeStatedComponent = objectSchema({
   override_lifespan: out.override_lifespan,
   install_year: out.install_year,
   proactive_cost: out.proactive_cost.orNull(),
@@ -77,11 +77,11 @@ export const serializeStatedComponent = object({
 }));
 
 const changedComponent = component.and({
-  warnings: textList("Stored values that are probably errors", [
+  warnings: textListSchema("Stored values that are probably errors", [
     "install_year 1990 is before install_year 2001 of the appliance",
   ]),
 });
-export const changedComponentReply = forPartner(changedComponent);
+export const changedComponentReply = schemaWithPartner(changedComponent);
 
 export const serializeChangedComponent = changedComponent.serializer(
   (

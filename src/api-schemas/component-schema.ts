@@ -6,39 +6,39 @@ import {
   tierOfHundredths,
 } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import type { TrendRow } from "../domain/figures/score-trend-figure.ts";
 import { hazardFlagsOfPart } from "../domain/hazards/hazard-flags.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import {
   type DefinedOutlook,
   failureDaysOfStored,
   failureProbability12m,
   outlookWithDefinition,
   projectionOfStoredScore,
-} from "../domain/scoring/stored-score-projections.ts";
+} from "../domain/scoring/score-projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
-import { type Instant, isoText } from "../domain/time.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { actionFields, actionOrNullFields } from "./action-schema.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";
 import { costFields, serializeCosts } from "./costs-schema.ts";
-import { roundJsonNumber, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
+import { jsonScoreFromHundredths, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import {
-  day,
-  enumOf,
-  flag,
-  id,
-  instant,
-  list,
-  number,
-  object,
-  record,
-  text,
-  usd,
-  whole,
+  daySchema,
+  enumSchema,
+  flagSchema,
+  idSchema,
+  instantSchema,
+  listSchema,
+  numberSchema,
+  objectSchema,
+  recordSchema,
+  textSchema,
+  usdSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { hazardFlags, serializeHazardFlags } from "./hazard-flag-schema.ts";
-import { forPartner, page, unscopedPage } from "./paging-schema.ts";
+import { pageSchema, schemaWithPartner, unscopedPageSchema } from "./paging-schema.ts";
 import {
   ageYearsField,
   confidence,
@@ -50,50 +50,50 @@ import {
 import { type HistoryEventJson, historyEvent } from "./service-event-schema.ts";
 
 /** A component in a list: the union of both variants in the specification. */
-export const component = record("Component", {
-  id: id("C", "The component; same as component_id"),
-  component_id: id("C", "The component"),
+export const component = recordSchema("Component", {
+  id: idSchema("C", "The component; same as component_id"),
+  component_id: idSchema("C", "The component"),
   component_name: componentName,
   component_def_id: componentDefId,
-  appliance_id: id("A", "The appliance"),
+  appliance_id: idSchema("A", "The appliance"),
   appliance_type: applianceTypeId,
-  appliance_brand: text("The appliance's brand", "Rheem").orNull(),
-  unit: id("U", "The unit that the appliance serves").orNull(),
-  property_id: id("P", "The property"),
-  property_name: text("The property's display name", "Harbor View Apartments"),
+  appliance_brand: textSchema("The appliance's brand", "Rheem").orNull(),
+  unit: idSchema("U", "The unit that the appliance serves").orNull(),
+  property_id: idSchema("P", "The property"),
+  property_name: textSchema("The property's display name", "Harbor View Apartments"),
   risk_score: riskScore,
   risk_tier: riskTier,
   confidence,
   age_years: ageYearsField,
-  install_year: whole("Year of the last replacement, or of installation if never replaced", 2015),
-  install_year_basis: enumOf(
+  install_year: wholeNumberSchema("Year of the last replacement, or of installation if never replaced", 2015),
+  install_year_basis: enumSchema(
     PART_YEAR_BASES,
     "What that year is: of the last `replacement`, `given` for the component, its `appliance`'s, or its building's (`year_built`) for lack of any",
     "appliance",
   ),
-  last_replaced: day("Date of the last replacement, which resets the age").orNull(),
-  last_serviced: day("Date of the last service").orNull(),
-  override_lifespan: whole("Median life in years that overrides the knowledge base", 18).orNull(),
-  original: flag(
+  last_replaced: daySchema("Date of the last replacement, which resets the age").orNull(),
+  last_serviced: daySchema("Date of the last service").orNull(),
+  override_lifespan: wholeNumberSchema("Median life in years that overrides the knowledge base", 18).orNull(),
+  original: flagSchema(
     "Whether an inspector found it to be the part that was installed with its appliance, so that no earlier renewal is assumed",
     false,
   ),
-  past: enumOf<"unknown">(
+  past: enumSchema<"unknown">(
     ["unknown"],
     "`unknown` if an inspector found that it may have been replaced before the record begins; null otherwise",
   ).orNull(),
   projected_failure_year: projectedFailureYear,
-  projected_failure_range: record("ComponentProjectedFailureRange", {
-    earliest: whole("First year of the range", 2028),
-    latest: whole("Last year of the range", 2032),
-    confidence_pct: whole(
+  projected_failure_range: recordSchema("ComponentProjectedFailureRange", {
+    earliest: wholeNumberSchema("First year of the range", 2028),
+    latest: wholeNumberSchema("Last year of the range", 2032),
+    confidence_pct: wholeNumberSchema(
       "100 less the margin of error of the range, by confidence: 98, 97 or 96. Not the probability that the failure lies " +
         "within the range",
       97,
     ),
   }).describedAs("Years around the median projected failure; holds 16 to 31% of failures"),
   failure_window_80: failureWindowField,
-  failure_probability_12m: number(
+  failure_probability_12m: numberSchema(
     "Probability of failure within 12 months (365 days), given that the component works now",
     0.2231,
     { minimum: 0, maximum: 1 },
@@ -102,7 +102,7 @@ export const component = record("Component", {
   flags: hazardFlags.describedAs(
     "Known hazards of its appliance that the component is or contains, whatever its scores",
   ),
-  last_scored: instant("When the score was last calculated"),
+  last_scored: instantSchema("When the score was last calculated"),
 });
 export type ComponentJson = JsonOf<typeof component>;
 
@@ -128,7 +128,7 @@ export const serializeComponent = component.serializer(
       unit: row.unitId,
       property_id: row.propertyId,
       property_name: row.propertyName,
-      risk_score: scoreFromHundredths(row.riskScore),
+      risk_score: jsonScoreFromHundredths(row.riskScore),
       risk_tier: row.riskTier,
       confidence: row.confidence,
       age_years: roundJsonNumber(ageYearsOf(row, row.scoredOn), 2),
@@ -158,26 +158,26 @@ export const serializeComponent = component.serializer(
         row.flags === ""
           ? []
           : serializeHazardFlags(knowledge, hazardFlagsOfPart(knowledge, row.flags, row.defId)),
-      last_scored: isoText(row.rescoredAt ?? latestSnapshotAt ?? row.createdAt),
+      last_scored: isoTextOfInstant(row.rescoredAt ?? latestSnapshotAt ?? row.createdAt),
     };
   },
 );
 
 /** A component in a list, with what to do with it. */
-export const listedComponent = record("ListedComponent", { ...component.fields, ...actionFields });
+export const listedComponent = recordSchema("ListedComponent", { ...component.fields, ...actionFields });
 /** A component of an appliance that may be retired, with what to do with it. */
-export const ownedComponent = record("OwnedComponent", { ...component.fields, ...actionOrNullFields });
-export const componentPage = page("components", listedComponent);
+export const ownedComponent = recordSchema("OwnedComponent", { ...component.fields, ...actionOrNullFields });
+export const componentPage = pageSchema("components", listedComponent);
 
 /** Returns the expected loss in the next 12 months, in USD: the probability of failure times its cost. */
-export const expectedFailureCost = (
+export const expectedFailureCostOfJson = (
   one: Pick<JsonOf<typeof component>, "failure_probability_12m" | "reactive_cost">,
 ) => roundJsonNumber(one.failure_probability_12m * one.reactive_cost, 2);
 
 const out = component.fields;
 
 /** A CRITICAL or WARNING component. */
-export const alert = record("Alert", {
+export const alert = recordSchema("Alert", {
   id: out.id,
   component_id: out.component_id,
   component_name: out.component_name,
@@ -187,21 +187,21 @@ export const alert = record("Alert", {
   unit: out.unit,
   property_id: out.property_id,
   property_name: out.property_name,
-  property_address: text("The property's street address", "120 Harbor St"),
+  property_address: textSchema("The property's street address", "120 Harbor St"),
   risk_score: riskScore,
   risk_tier: riskTier,
   confidence,
   projected_failure_year: out.projected_failure_year,
   failure_probability_12m: out.failure_probability_12m,
   ...costFields,
-  expected_cost_12m: usd(
+  expected_cost_12m: usdSchema(
     "Expected cost of a failure within 12 months: `failure_probability_12m` times `reactive_cost`",
     560.43,
   ),
 });
 
 /** An alert in a list, with what to do with the component. */
-export const listedAlert = record("ListedAlert", { ...alert.fields, ...actionFields });
+export const listedAlert = recordSchema("ListedAlert", { ...alert.fields, ...actionFields });
 export type AlertJson = JsonOf<typeof listedAlert>;
 
 export const serializeAlert = alert.serializer(
@@ -224,7 +224,7 @@ export const serializeAlert = alert.serializer(
       property_id: row.propertyId,
       property_name: row.propertyName,
       property_address: row.propertyAddress,
-      risk_score: scoreFromHundredths(row.riskScore),
+      risk_score: jsonScoreFromHundredths(row.riskScore),
       risk_tier: row.riskTier,
       confidence: row.confidence,
       projected_failure_year: projectionOfStoredScore(knowledge, row, row.brandTier, outlook)
@@ -235,16 +235,19 @@ export const serializeAlert = alert.serializer(
       cost_basis: costs.cost_basis,
       size: costs.size,
       cost_factor: costs.cost_factor,
-      expected_cost_12m: expectedFailureCost({ failure_probability_12m, reactive_cost: costs.reactive_cost }),
+      expected_cost_12m: expectedFailureCostOfJson({
+        failure_probability_12m,
+        reactive_cost: costs.reactive_cost,
+      }),
     };
   },
 );
-export const alertPage = page("alerts", listedAlert, {
-  critical_count: whole(
+export const alertPage = pageSchema("alerts", listedAlert, {
+  critical_count: wholeNumberSchema(
     "CRITICAL components on all pages, without the demo property's unless they are asked for",
     2,
   ),
-  warning_count: whole(
+  warning_count: wholeNumberSchema(
     "WARNING components on all pages, without the demo property's unless they are asked for",
     8,
   ),
@@ -252,7 +255,7 @@ export const alertPage = page("alerts", listedAlert, {
 export type AlertPageJson = JsonOf<typeof alertPage>;
 
 /** A component of any partner, for administrators. */
-const partnerComponent = alert.and({ partner_id: id("PARTNER", "The partner") });
+const partnerComponent = alert.and({ partner_id: idSchema("PARTNER", "The partner") });
 export type PartnerComponentJson = JsonOf<typeof partnerComponent>;
 
 export const serializePartnerComponent = partnerComponent.serializer(
@@ -261,11 +264,11 @@ export const serializePartnerComponent = partnerComponent.serializer(
     partner_id: row.partnerId,
   }),
 );
-export const partnerComponentPage = unscopedPage("components", partnerComponent);
+export const partnerComponentPage = unscopedPageSchema("components", partnerComponent);
 export type PartnerComponentPageJson = JsonOf<typeof partnerComponentPage>;
 
-const subject = object({
-  id: id("C", "The component's ID"),
+const subject = objectSchema({
+  id: idSchema("C", "The component's ID"),
   component_name: out.component_name,
   appliance_id: out.appliance_id,
   appliance_type: out.appliance_type,
@@ -274,10 +277,10 @@ const subject = object({
   last_serviced: out.last_serviced,
 });
 
-const history = object({
+const history = objectSchema({
   component: subject.describedAs("The component"),
-  events: list("Service events of the component and its appliance, newest first", historyEvent),
-  total_events: whole("Number of events", 4),
+  events: listSchema("Service events of the component and its appliance, newest first", historyEvent),
+  total_events: wholeNumberSchema("Number of events", 4),
 });
 export type ComponentHistoryJson = JsonOf<typeof history>;
 
@@ -296,10 +299,10 @@ export const serializeComponentHistory = history.serializer(
     total_events: events.length,
   }),
 );
-export const historyReply = forPartner(history);
+export const historyReply = schemaWithPartner(history);
 
-const trendPoint = record("TrendPoint", {
-  date: day("Date of the snapshot in UTC"),
+const trendPoint = recordSchema("TrendPoint", {
+  date: daySchema("Date of the snapshot in UTC"),
   risk_score: riskScore,
   risk_tier: riskTier,
 });
@@ -307,10 +310,10 @@ export type TrendPointJson = JsonOf<typeof trendPoint>;
 
 export const serializeTrendPoint = trendPoint.serializer(({ day, riskScore }: TrendRow) => ({
   date: day,
-  risk_score: scoreFromHundredths(riskScore),
+  risk_score: jsonScoreFromHundredths(riskScore),
   risk_tier: tierOfHundredths(riskScore),
 }));
-export const trendPage = page(
+export const trendPage = pageSchema(
   "trend",
   trendPoint,
   { component_id: out.component_id },

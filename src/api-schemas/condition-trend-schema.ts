@@ -1,24 +1,24 @@
 import { type ConditionPoint, conditionIndexOfSums } from "../domain/figures/condition-trend.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
-import { day, record, usd, whole } from "./definition/schema-field-types.ts";
+import { daySchema, recordSchema, usdSchema, wholeNumberSchema } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { conditionIndexField, grade } from "./figures-schema.ts";
-import { page } from "./paging-schema.ts";
+import { pageSchema } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
 
 /* The condition and the expected cost of a property or a portfolio, once a week. */
 
-export const conditionPoint = record("ConditionPoint", {
-  date: day("Day of the snapshot"),
+export const conditionPoint = recordSchema("ConditionPoint", {
+  date: daySchema("Day of the snapshot"),
   condition_score: conditionIndexField,
   grade,
-  due_now: usd("Cost of what the plan says was due, each unit once", 14_500),
-  replacement_value: usd("Replacement value of the buildings, each of 10 billion at most", 465_000),
-  expected_cost_12m: usd(
+  due_now: usdSchema("Cost of what the plan says was due, each unit once", 14_500),
+  replacement_value: usdSchema("Replacement value of the buildings, each of 10 billion at most", 465_000),
+  expected_cost_12m: usdSchema(
     "Expected cost of failures within 12 months, of CRITICAL and WARNING components; each counts to two significant digits",
     8_412.5,
   ),
-  properties: whole("Number of properties with components", 1),
+  properties: wholeNumberSchema("Number of properties with components", 1),
 });
 export type ConditionPointJson = JsonOf<typeof conditionPoint>;
 
@@ -36,10 +36,10 @@ export const serializeConditionPoint = conditionPoint.serializer((point: Conditi
 });
 
 const POINTS = "The points on this page, one per week, oldest first";
-export const propertyConditionTrend = page(
+export const propertyConditionTrend = pageSchema(
   "trend",
   conditionPoint,
   { property_id: property.fields.id },
   POINTS,
 );
-export const portfolioConditionTrend = page("trend", conditionPoint, {}, POINTS);
+export const portfolioConditionTrend = pageSchema("trend", conditionPoint, {}, POINTS);

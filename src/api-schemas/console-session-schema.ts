@@ -1,25 +1,31 @@
 import type { Administrator } from "../domain/partner.ts";
-import { type Instant, isoText } from "../domain/time.ts";
-import { body, required } from "./definition/input-schema.ts";
-import { defineConstraint } from "./definition/schema-field-constraint.ts";
-import { flag, id, instant, object, text } from "./definition/schema-field-types.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
+import { bodySchema, requiredSchema } from "./definition/input-schema.ts";
+import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
+import {
+  flagSchema,
+  idSchema,
+  instantSchema,
+  objectSchema,
+  textSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 
-export const signIn = body({
-  admin_key: required(
-    defineConstraint((type) => type("1 <= string <= 200")),
+export const signIn = bodySchema({
+  admin_key: requiredSchema(
+    defineSchemaConstraint((type) => type("1 <= string <= 200")),
     "The administrator key",
     "svc_admin_…",
   ),
 });
 
-export const consoleSession = object({
-  signed_in: flag("Whether the cookie belongs to an active session"),
-  admin_id: id("ADM", "ID of the signed-in administrator").orNull(),
-  name: text("The administrator's name", "Night shift").orNull(),
-  csrf_token: text("Token that every change must send in the X-Csrf-Token header", "kq3…").orNull(),
-  expires_at: instant("When the session expires").orNull(),
-  shows_credentials: flag(
+export const consoleSession = objectSchema({
+  signed_in: flagSchema("Whether the cookie belongs to an active session"),
+  admin_id: idSchema("ADM", "ID of the signed-in administrator").orNull(),
+  name: textSchema("The administrator's name", "Night shift").orNull(),
+  csrf_token: textSchema("Token that every change must send in the X-Csrf-Token header", "kq3…").orNull(),
+  expires_at: instantSchema("When the session expires").orNull(),
+  shows_credentials: flagSchema(
     "Whether the console shows new credentials; false on an address that partners can reach",
   ),
 });
@@ -33,7 +39,7 @@ export const serializeConsoleSession = consoleSession.serializer(
     admin_id: session?.administrator.id ?? null,
     name: session?.administrator.name ?? null,
     csrf_token: session?.csrfToken ?? null,
-    expires_at: session ? isoText(session.expiresAt) : null,
+    expires_at: session ? isoTextOfInstant(session.expiresAt) : null,
     shows_credentials: shows,
   }),
 );

@@ -1,35 +1,51 @@
 import type { KindHistory } from "../domain/costs/cost-history.ts";
 import type { Day } from "../domain/time.ts";
 import { jsonUsdFromCents, jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
-import { day, enumOf, flag, list, object, text, usd, whole } from "./definition/schema-field-types.ts";
+import {
+  daySchema,
+  enumSchema,
+  flagSchema,
+  listSchema,
+  objectSchema,
+  textSchema,
+  usdSchema,
+  wholeNumberSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 
 const bills = (description: string) =>
-  object({
-    count: whole("Replacements with a cost", 7),
-    median_cost: usd("Median of their costs; null without any", 1900).orNull(),
-    cost_in_use: usd(
+  objectSchema({
+    count: wholeNumberSchema("Replacements with a cost", 7),
+    median_cost: usdSchema("Median of their costs; null without any", 1900).orNull(),
+    cost_in_use: usdSchema(
       "The cost that is used now for the replaced ones, of the middle one by planned cost; after a failure without damage",
       1450,
     ),
   }).describedAs(description);
 
-const kind = object({
-  type_id: text("Appliance type", "water_heater_gas"),
-  component_def_id: text("Component; null for the whole unit", "wh_gas_tank").orNull(),
+const kind = objectSchema({
+  type_id: textSchema("Appliance type", "water_heater_gas"),
+  component_def_id: textSchema("Component; null for the whole unit", "wh_gas_tank").orNull(),
   planned: bills("Replacements that were planned"),
   after_failure: bills("Replacements within 60 days after an Emergency Repair"),
-  basis: enumOf(["own", "own_history", "scaled", "reference"], "The basis of the costs in use", "reference"),
+  basis: enumSchema(
+    ["own", "own_history", "scaled", "reference"],
+    "The basis of the costs in use",
+    "reference",
+  ),
 });
 
 /** The result of `mainstay costs`. */
-const costHistory = object({
-  partner_id: text("The partner", "PARTNER_01m7xtb1x0e2mav3k9q8w7r6t5"),
-  as_of: day("The last day of the 60 months"),
-  kinds: list("The kinds with at least 5 Replacements with a cost", kind),
-  applied: flag("True if the medians were saved to the cost book"),
-  changes: whole("Lines of the cost book that have changed", 3),
-  recalculating: flag("True if the sums of the portfolio are being recalculated in the background", false),
+const costHistory = objectSchema({
+  partner_id: textSchema("The partner", "PARTNER_01m7xtb1x0e2mav3k9q8w7r6t5"),
+  as_of: daySchema("The last day of the 60 months"),
+  kinds: listSchema("The kinds with at least 5 Replacements with a cost", kind),
+  applied: flagSchema("True if the medians were saved to the cost book"),
+  changes: wholeNumberSchema("Lines of the cost book that have changed", 3),
+  recalculating: flagSchema(
+    "True if the sums of the portfolio are being recalculated in the background",
+    false,
+  ),
 });
 export type CostHistoryJson = JsonOf<typeof costHistory>;
 

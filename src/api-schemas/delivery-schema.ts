@@ -7,41 +7,41 @@ import {
   MAX_GROUP_COUNT,
 } from "../domain/delivery.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS, type WebhookEvent } from "../domain/partner.ts";
-import { type Instant, isoText } from "../domain/time.ts";
-import { isoOrNull } from "./definition/json-unit-conversion.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
+import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
 import {
-  anyObject,
-  enumOf,
-  flag,
-  id,
-  instant,
-  list,
-  mapOf,
-  object,
-  record,
-  text,
-  whole,
+  anyObjectSchema,
+  enumSchema,
+  flagSchema,
+  idSchema,
+  instantSchema,
+  listSchema,
+  mapSchema,
+  objectSchema,
+  recordSchema,
+  textSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
 import type { JsonOf, SchemaType } from "./definition/schema-type.ts";
-import { forPartner, page, partnerName, unscopedPage } from "./paging-schema.ts";
+import { pageSchema, partnerName, schemaWithPartner, unscopedPageSchema } from "./paging-schema.ts";
 
 /* The delivery log as JSON: the same from `/admin` and from a command's `--json`. */
 
-const attempt = record("DeliveryAttempt", {
-  attempt: whole("Number of the attempt, counted over all cycles", 1),
-  started_at: instant("When the attempt started"),
-  finished_at: instant("When the attempt ended"),
-  duration_ms: whole("Duration in milliseconds", 120),
-  status_code: whole("HTTP status of the response; null without a response", 200).orNull(),
-  error: text("Error message", "connection refused").orNull(),
-  address: text("The IP address of the endpoint", "203.0.113.7").orNull(),
-  response_head: text("The first bytes of the response", "ok"),
+const attempt = recordSchema("DeliveryAttempt", {
+  attempt: wholeNumberSchema("Number of the attempt, counted over all cycles", 1),
+  started_at: instantSchema("When the attempt started"),
+  finished_at: instantSchema("When the attempt ended"),
+  duration_ms: wholeNumberSchema("Duration in milliseconds", 120),
+  status_code: wholeNumberSchema("HTTP status of the response; null without a response", 200).orNull(),
+  error: textSchema("Error message", "connection refused").orNull(),
+  address: textSchema("The IP address of the endpoint", "203.0.113.7").orNull(),
+  response_head: textSchema("The first bytes of the response", "ok"),
 });
 
 const serializeDeliveryAttempt = attempt.serializer((attempt: Attempt) => ({
   attempt: attempt.attempt,
-  started_at: isoText(attempt.startedAt),
-  finished_at: isoText(attempt.startedAt + attempt.durationMs),
+  started_at: isoTextOfInstant(attempt.startedAt),
+  finished_at: isoTextOfInstant(attempt.startedAt + attempt.durationMs),
   duration_ms: attempt.durationMs,
   status_code: attempt.statusCode,
   error: attempt.error,
@@ -50,28 +50,28 @@ const serializeDeliveryAttempt = attempt.serializer((attempt: Attempt) => ({
 }));
 
 /** A delivery with every attempt, oldest first. */
-export const delivery = record("Delivery", {
-  id: text("The delivery's ID", "WH_1795230000000_k3v9x"),
-  partner_id: id("PARTNER", "The partner"),
-  event: enumOf(WEBHOOK_EVENTS, "The event"),
-  subject: text(
+export const delivery = recordSchema("Delivery", {
+  id: textSchema("The delivery's ID", "WH_1795230000000_k3v9x"),
+  partner_id: idSchema("PARTNER", "The partner"),
+  event: enumSchema(WEBHOOK_EVENTS, "The event"),
+  subject: textSchema(
     "What the payload is about: the component, appliance or service event, and its property; null if it names none",
     "Compressor · Maple Court",
   ).orNull(),
-  request_id: text(
+  request_id: textSchema(
     "ID of the request that caused the delivery; null if there was none",
     "tJgQOWERr73VMZbC",
   ).orNull(),
-  status: enumOf(
+  status: enumSchema(
     DELIVERY_STATUSES,
     "Whether it is pending, was delivered, or failed in all attempts",
     "delivered",
   ),
-  created_at: instant("When the delivery was created"),
-  next_attempt_at: instant("When the next attempt is scheduled").orNull(),
-  finished_at: instant("When it was delivered or failed").orNull(),
-  attempt_count: whole("Attempts made", 1),
-  attempts: list("The attempts, oldest first", attempt),
+  created_at: instantSchema("When the delivery was created"),
+  next_attempt_at: instantSchema("When the next attempt is scheduled").orNull(),
+  finished_at: instantSchema("When it was delivered or failed").orNull(),
+  attempt_count: wholeNumberSchema("Attempts made", 1),
+  attempts: listSchema("The attempts, oldest first", attempt),
 });
 export type DeliveryJson = JsonOf<typeof delivery>;
 
@@ -82,9 +82,9 @@ export const serializeDelivery = delivery.serializer(({ delivery, attempts }: Lo
   subject: subjectOf(delivery.body),
   request_id: delivery.requestId,
   status: delivery.status,
-  created_at: isoText(delivery.createdAt),
-  next_attempt_at: isoOrNull(delivery.nextAttemptAt),
-  finished_at: isoOrNull(delivery.finishedAt),
+  created_at: isoTextOfInstant(delivery.createdAt),
+  next_attempt_at: jsonInstantOrNull(delivery.nextAttemptAt),
+  finished_at: jsonInstantOrNull(delivery.finishedAt),
   attempt_count: delivery.attempts,
   attempts: attempts.map(serializeDeliveryAttempt),
 }));
@@ -110,16 +110,16 @@ export const serializeDeliveryWithPartner = deliveryWithPartner.serializer(
     partner_name: name,
   }),
 );
-export const deliveriesPage = unscopedPage("deliveries", deliveryWithPartner);
+export const deliveriesPage = unscopedPageSchema("deliveries", deliveryWithPartner);
 export type PartnerDeliveryPageJson = JsonOf<typeof deliveriesPage>;
 
 /** A page of a partner's own deliveries. */
-export const ownDeliveriesPage = page("deliveries", delivery);
+export const ownDeliveriesPage = pageSchema("deliveries", delivery);
 export type DeliveryPageJson = JsonOf<typeof ownDeliveriesPage>;
 
 /** A single delivery with its payload. */
 export const fullDelivery = delivery.and({
-  payload: anyObject("The payload") as SchemaType<unknown>,
+  payload: anyObjectSchema("The payload") as SchemaType<unknown>,
 });
 export type FullDeliveryJson = JsonOf<typeof fullDelivery>;
 
@@ -128,21 +128,28 @@ export const serializeFullDelivery = fullDelivery.serializer((logged: LoggedDeli
   payload: JSON.parse(logged.delivery.body) as unknown,
 }));
 
-export const deliverySignature = object({
+export const deliverySignature = objectSchema({
   id: delivery.fields.id,
-  signed_at: instant("The signed timestamp; each attempt has its own"),
-  headers: mapOf("The request headers of an attempt at that time, by name", text("The header's value")),
+  signed_at: instantSchema("The signed timestamp; each attempt has its own"),
+  headers: mapSchema(
+    "The request headers of an attempt at that time, by name",
+    textSchema("The header's value"),
+  ),
 });
 export type DeliverySignatureJson = JsonOf<typeof deliverySignature>;
 
 export const serializeDeliverySignature = deliverySignature.serializer(
-  (id: string, at: Instant, headers: Record<string, string>) => ({ id, signed_at: isoText(at), headers }),
+  (id: string, at: Instant, headers: Record<string, string>) => ({
+    id,
+    signed_at: isoTextOfInstant(at),
+    headers,
+  }),
 );
 
-export const resent = object({
+export const resent = objectSchema({
   id: delivery.fields.id,
-  status: enumOf(["pending"], "Always pending: the delivery is queued again"),
-  attempts: whole("Attempts made so far", 3),
+  status: enumSchema(["pending"], "Always pending: the delivery is queued again"),
+  attempts: wholeNumberSchema("Attempts made so far", 3),
   partner_id: delivery.fields.partner_id,
 });
 
@@ -157,30 +164,33 @@ export const serializeResentDelivery = resent.serializer(
 );
 
 /** A delivery in a response to its partner. */
-export const ownResentReply = forPartner(resent);
+export const ownResentReply = schemaWithPartner(resent);
 
-export const bulkResend = object({
+export const bulkResend = objectSchema({
   partner_id: delivery.fields.partner_id,
-  from: instant("Start of the time range, inclusive"),
-  to: instant("End of the time range, exclusive"),
-  status: enumOf(["failed"], "Always failed: only failed deliveries are resent"),
-  error: text("The error of the last attempt of those that are resent; null for any", "HTTP 500").orNull(),
-  matched: whole("Failed deliveries in the time range", 12),
-  resent: whole("Deliveries that are queued again", 12),
+  from: instantSchema("Start of the time range, inclusive"),
+  to: instantSchema("End of the time range, exclusive"),
+  status: enumSchema(["failed"], "Always failed: only failed deliveries are resent"),
+  error: textSchema(
+    "The error of the last attempt of those that are resent; null for any",
+    "HTTP 500",
+  ).orNull(),
+  matched: wholeNumberSchema("Failed deliveries in the time range", 12),
+  resent: wholeNumberSchema("Deliveries that are queued again", 12),
 });
 
-const failureGroup = object({
+const failureGroup = objectSchema({
   partner_id: delivery.fields.partner_id,
   partner_name: partnerName,
-  url: text("The partner's webhook URL", "https://example.com/webhooks").orNull(),
-  error: text("The error of the last attempt; empty if it is not known", "HTTP 500"),
-  failed: whole(`Failed deliveries in the period, counted up to ${MAX_GROUP_COUNT}`, 12),
-  first_at: instant("When the oldest of those that are counted was created"),
-  last_at: instant("When the newest was created"),
+  url: textSchema("The partner's webhook URL", "https://example.com/webhooks").orNull(),
+  error: textSchema("The error of the last attempt; empty if it is not known", "HTTP 500"),
+  failed: wholeNumberSchema(`Failed deliveries in the period, counted up to ${MAX_GROUP_COUNT}`, 12),
+  first_at: instantSchema("When the oldest of those that are counted was created"),
+  last_at: instantSchema("When the newest was created"),
 });
 export type FailureGroupJson = JsonOf<typeof failureGroup>;
-export const failureGroupsReply = object({
-  groups: list("At most 100 groups, largest first", failureGroup),
+export const failureGroupsReply = objectSchema({
+  groups: listSchema("At most 100 groups, largest first", failureGroup),
 });
 export type FailureGroupsJson = JsonOf<typeof failureGroupsReply>;
 
@@ -193,8 +203,8 @@ export const serializeFailureGroups = failureGroupsReply.serializer(
       url: group.url,
       error: group.error,
       failed: group.count,
-      first_at: isoText(group.firstAt),
-      last_at: isoText(group.lastAt),
+      first_at: isoTextOfInstant(group.firstAt),
+      last_at: isoTextOfInstant(group.lastAt),
     })),
   }),
 );
@@ -203,8 +213,8 @@ type Resent = { matched: number; resent: number };
 export const serializeBulkResend = bulkResend.serializer(
   (window: FailedDeliveryWindow, { matched, resent }: Resent) => ({
     partner_id: window.partnerId,
-    from: isoText(window.from),
-    to: isoText(window.to),
+    from: isoTextOfInstant(window.from),
+    to: isoTextOfInstant(window.to),
     status: "failed",
     error: window.error ?? null,
     matched,
@@ -213,5 +223,5 @@ export const serializeBulkResend = bulkResend.serializer(
 );
 
 export const bulkResendReply = bulkResend.and({
-  dry_run: flag("Whether the deliveries were only counted", false),
+  dry_run: flagSchema("Whether the deliveries were only counted", false),
 });

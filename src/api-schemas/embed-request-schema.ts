@@ -1,15 +1,15 @@
 import { type EmbedChange, MAX_EMBED_DAYS, type NewEmbed } from "../domain/embed.ts";
 import { meetsEmbedPasscodeRule, PASSCODE_LENGTH } from "../domain/rules/embed-rule.ts";
-import { body, nullable, optional, required } from "./definition/input-schema.ts";
+import { bodySchema, nullableSchema, optionalSchema, requiredSchema } from "./definition/input-schema.ts";
 import { idText, line } from "./definition/schema-constraints.ts";
-import { defineConstraint } from "./definition/schema-field-constraint.ts";
+import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import { EXAMPLE_IDS } from "./definition/schema-field-types.ts";
 
 const changeable = {
-  label: nullable(line, "Name of the embed for the operator", "Credit committee"),
-  recipient: nullable(line, "Who receives the link", "First National Bank"),
-  passcode: nullable(
-    defineConstraint((type) =>
+  label: nullableSchema(line, "Name of the embed for the operator", "Credit committee"),
+  recipient: nullableSchema(line, "Who receives the link", "First National Bank"),
+  passcode: nullableSchema(
+    defineSchemaConstraint((type) =>
       type("string")
         .narrow(meetsEmbedPasscodeRule)
         .describe(`${PASSCODE_LENGTH.least} to ${PASSCODE_LENGTH.most} characters on one line`),
@@ -19,10 +19,10 @@ const changeable = {
   ),
 };
 
-export const embedRequest = body({
-  property_id: required(idText, "The property that the page shows", EXAMPLE_IDS.P),
-  expires_days: optional(
-    defineConstraint((type) =>
+export const embedRequest = bodySchema({
+  property_id: requiredSchema(idText, "The property that the page shows", EXAMPLE_IDS.P),
+  expires_days: optionalSchema(
+    defineSchemaConstraint((type) =>
       type("number.integer")
         .atLeast(1)
         .atMost(MAX_EMBED_DAYS)
@@ -46,7 +46,7 @@ export function parseNewEmbedJson(given: unknown): NewEmbed {
   };
 }
 
-export const embedChange = body(changeable);
+export const embedChange = bodySchema(changeable);
 
 /** Reads a change of an embed. Throws invalid_request. */
 export function parseEmbedChangeJson(given: unknown): EmbedChange {

@@ -8,30 +8,39 @@ import {
 import type { Grade } from "../domain/figures/condition.ts";
 import { postalAddressLine } from "../domain/places/postal-address.ts";
 import { type EmbedStatus, embedStatusByRule } from "../domain/rules/embed-rule.ts";
-import { type Instant, isoText } from "../domain/time.ts";
-import { isoOrNull } from "./definition/json-unit-conversion.ts";
-import { enumOf, flag, id, instant, list, object, text, whole } from "./definition/schema-field-types.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
+import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
+import {
+  enumSchema,
+  flagSchema,
+  idSchema,
+  instantSchema,
+  listSchema,
+  objectSchema,
+  textSchema,
+  wholeNumberSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import { unscopedPage } from "./paging-schema.ts";
+import { unscopedPageSchema } from "./paging-schema.ts";
 
-const embedId = id("EMB", "The embed");
-const propertyId = id("P", "The property that it shows");
+const embedId = idSchema("EMB", "The embed");
+const propertyId = idSchema("P", "The property that it shows");
 
-const propertyName = text("The property's display name", "Harbor View Apartments");
-export const embed = object({
+const propertyName = textSchema("The property's display name", "Harbor View Apartments");
+export const embed = objectSchema({
   embed_id: embedId,
   property_id: propertyId,
   property_name: propertyName,
-  label: text("Name of the embed for the operator", "Credit committee").orNull(),
-  recipient: text("Who has received the link", "First National Bank").orNull(),
-  has_passcode: flag("Whether viewers must enter a passcode", false),
-  partner_id: id("PARTNER", "The partner that owns the property"),
-  status: enumOf<EmbedStatus>(["active", "expired", "revoked"], "Whether the token is valid"),
-  created_at: instant("When the embed was created"),
-  expires_at: instant("When the embed expires; null if never").orNull(),
-  revoked_at: instant("When the embed was revoked").orNull(),
-  views: whole("Number of page views, updated every minute", 12),
-  last_viewed_at: instant("When the page was last viewed").orNull(),
+  label: textSchema("Name of the embed for the operator", "Credit committee").orNull(),
+  recipient: textSchema("Who has received the link", "First National Bank").orNull(),
+  has_passcode: flagSchema("Whether viewers must enter a passcode", false),
+  partner_id: idSchema("PARTNER", "The partner that owns the property"),
+  status: enumSchema<EmbedStatus>(["active", "expired", "revoked"], "Whether the token is valid"),
+  created_at: instantSchema("When the embed was created"),
+  expires_at: instantSchema("When the embed expires; null if never").orNull(),
+  revoked_at: instantSchema("When the embed was revoked").orNull(),
+  views: wholeNumberSchema("Number of page views, updated every minute", 12),
+  last_viewed_at: instantSchema("When the page was last viewed").orNull(),
 });
 export type EmbedJson = JsonOf<typeof embed>;
 
@@ -45,24 +54,24 @@ export const serializeEmbed = embed.serializer((listed: ListedEmbed, now: Instan
   has_passcode: listed.passcodeHash !== null,
   partner_id: listed.partnerId,
   status: embedStatusByRule(listed, now),
-  created_at: isoText(listed.createdAt),
-  expires_at: isoOrNull(listed.expiresAt),
-  revoked_at: isoOrNull(listed.revokedAt),
+  created_at: isoTextOfInstant(listed.createdAt),
+  expires_at: jsonInstantOrNull(listed.expiresAt),
+  revoked_at: jsonInstantOrNull(listed.revokedAt),
   views: listed.views,
-  last_viewed_at: isoOrNull(listed.lastViewedAt),
+  last_viewed_at: jsonInstantOrNull(listed.lastViewedAt),
 }));
-export const embedsPage = unscopedPage("embeds", embed);
+export const embedsPage = unscopedPageSchema("embeds", embed);
 export type EmbedPageJson = JsonOf<typeof embedsPage>;
 
-const preview = object({
-  display_name: text("Name of the partner's brand", "First National Bank").orNull(),
-  has_logo: flag("Whether the page has the partner's logo", true),
+const preview = objectSchema({
+  display_name: textSchema("Name of the partner's brand", "First National Bank").orNull(),
+  has_logo: flagSchema("Whether the page has the partner's logo", true),
   title: propertyName,
-  address: text("Address of the property", "1 Elm St, Albany, NY"),
-  grade: enumOf<Grade>(["A", "B", "C", "D", "F"], "Grade of the property's condition", "B").orNull(),
-  components: whole("Number of components", 90),
-  critical: whole("Components in tier CRITICAL", 3),
-  warning: whole("Components in tier WARNING", 20),
+  address: textSchema("Address of the property", "1 Elm St, Albany, NY"),
+  grade: enumSchema<Grade>(["A", "B", "C", "D", "F"], "Grade of the property's condition", "B").orNull(),
+  components: wholeNumberSchema("Number of components", 90),
+  critical: wholeNumberSchema("Components in tier CRITICAL", 3),
+  warning: wholeNumberSchema("Components in tier WARNING", 20),
 });
 const serializePreview = preview.serializer(({ property, totals, grade, brand }: EmbedPreview) => ({
   display_name: brand.displayName,
@@ -75,10 +84,10 @@ const serializePreview = preview.serializer(({ property, totals, grade, brand }:
   warning: totals.warning,
 }));
 
-export const newEmbed = object({
+export const newEmbed = objectSchema({
   embed_id: embedId,
-  token: text("The page's access token, shown only once", "svc_embed_…"),
-  url: text("The page's URL", "https://risk.example.com/api/embed/property/svc_embed_…"),
+  token: textSchema("The page's access token, shown only once", "svc_embed_…"),
+  url: textSchema("The page's URL", "https://risk.example.com/api/embed/property/svc_embed_…"),
   property_id: propertyId,
   expires_at: embed.fields.expires_at,
   preview: preview.describedAs("The top of the page"),
@@ -86,28 +95,28 @@ export const newEmbed = object({
 export type NewEmbedJson = JsonOf<typeof newEmbed>;
 
 /** Returns the URL of a page. */
-export const embedUrl = (publicUrl: string, token: string) => `${publicUrl}/embed/property/${token}`;
+export const embedUrlForJson = (publicUrl: string, token: string) => `${publicUrl}/embed/property/${token}`;
 
 /** Serializes a new embed with its token, which is shown only once. */
 export const serializeNewEmbed = newEmbed.serializer(
   (made: Embed, token: string, publicUrl: string, shown: EmbedPreview) => ({
     embed_id: made.id,
     token,
-    url: embedUrl(publicUrl, token),
+    url: embedUrlForJson(publicUrl, token),
     property_id: made.propertyId,
-    expires_at: isoOrNull(made.expiresAt),
+    expires_at: jsonInstantOrNull(made.expiresAt),
     preview: serializePreview(shown),
   }),
 );
 
-const view = object({
-  viewed_at: instant("When the page was viewed"),
-  address: text("The viewer's IP address", "203.0.113.7"),
+const view = objectSchema({
+  viewed_at: instantSchema("When the page was viewed"),
+  address: textSchema("The viewer's IP address", "203.0.113.7"),
 });
-export const embedViews = object({
+export const embedViews = objectSchema({
   embed_id: embedId,
   views: embed.fields.views,
-  latest: list(`The latest ${MAX_EMBED_VIEWS} views, newest first`, view),
+  latest: listSchema(`The latest ${MAX_EMBED_VIEWS} views, newest first`, view),
 });
 export type EmbedViewsJson = JsonOf<typeof embedViews>;
 
@@ -116,8 +125,11 @@ export const serializeEmbedViews = embedViews.serializer(
   ({ id, views }: Embed, latest: readonly EmbedView[]) => ({
     embed_id: id,
     views,
-    latest: latest.map(({ viewedAt, address }) => ({ viewed_at: isoText(viewedAt), address })),
+    latest: latest.map(({ viewedAt, address }) => ({ viewed_at: isoTextOfInstant(viewedAt), address })),
   }),
 );
 
-export const revokedEmbed = object({ embed_id: embedId, revoked: flag("Whether the embed was revoked") });
+export const revokedEmbed = objectSchema({
+  embed_id: embedId,
+  revoked: flagSchema("Whether the embed was revoked"),
+});

@@ -1,27 +1,30 @@
-import { isoText } from "../domain/time.ts";
+import { isoTextOfInstant } from "../domain/time.ts";
 import type { LoggedError } from "../logging/logged-error.ts";
 import { reportedBy } from "./cluster-server-schema.ts";
-import { instant, list, object, text } from "./definition/schema-field-types.ts";
+import { instantSchema, listSchema, objectSchema, textSchema } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 
-const loggedError = object({
-  at: instant("When the error was logged"),
-  message: text("The log message", "job failed"),
-  reason: text("The error's own message", "the disk is full").orNull(),
-  request_id: text("ID of the request that failed; null outside a request", "tJgQOWERr73VMZbC").orNull(),
+const loggedError = objectSchema({
+  at: instantSchema("When the error was logged"),
+  message: textSchema("The log message", "job failed"),
+  reason: textSchema("The error's own message", "the disk is full").orNull(),
+  request_id: textSchema(
+    "ID of the request that failed; null outside a request",
+    "tJgQOWERr73VMZbC",
+  ).orNull(),
 });
 export type LoggedErrorJson = JsonOf<typeof loggedError>;
 
-export const loggedErrors = object({
+export const loggedErrors = objectSchema({
   server: reportedBy,
-  errors: list("The latest errors, newest first", loggedError),
+  errors: listSchema("The latest errors, newest first", loggedError),
 });
 
 export const serializeLoggedErrors = loggedErrors.serializer(
   (server: string, errors: readonly LoggedError[]) => ({
     server,
     errors: errors.map(({ at, message, reason, requestId }) => ({
-      at: isoText(at),
+      at: isoTextOfInstant(at),
       message,
       reason,
       request_id: requestId,

@@ -1,16 +1,16 @@
 import { FAILURE_CODES, type FailureCode, type FieldIssue } from "../domain/errors.ts";
-import { enumOf, list, record, text } from "./definition/schema-field-types.ts";
+import { enumSchema, listSchema, recordSchema, textSchema } from "./definition/schema-field-types.ts";
 
 /** The body of every error response. */
-export const failure = record("Error", {
-  error: text("Error message", "name, address, state required"),
-  code: enumOf(FAILURE_CODES, "Stable error code"),
-  request_id: text("The request ID, as in X-Request-Id", "tJgQOWERr73VMZbC"),
-  details: list(
+export const failure = recordSchema("Error", {
+  error: textSchema("Error message", "name, address, state required"),
+  code: enumSchema(FAILURE_CODES, "Stable error code"),
+  request_id: textSchema("The request ID, as in X-Request-Id", "tJgQOWERr73VMZbC"),
+  details: listSchema(
     "The invalid fields",
-    record("FieldIssue", {
-      field: text("Path of the field", "state"),
-      message: text("The expected value", "is required"),
+    recordSchema("FieldIssue", {
+      field: textSchema("Path of the field", "state"),
+      message: textSchema("The expected value", "is required"),
     }),
   ).orAbsent(),
 });

@@ -1,24 +1,30 @@
 import type { Appliance } from "../domain/appliance.ts";
 import type { PlacedComponent } from "../domain/component.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import { countryOf, subdivisionOf } from "../domain/places/place.ts";
 import type { Property } from "../domain/property.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
-import { type Instant, isoText } from "../domain/time.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { appliance } from "./appliance-schema.ts";
 import { component } from "./component-schema.ts";
-import { jsonUsdFromCentsOrNull, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
-import { anyOf, enumOf, instant, object, text } from "./definition/schema-field-types.ts";
-import { page } from "./paging-schema.ts";
+import { jsonScoreFromHundredths, jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import {
+  anyOfSchema,
+  enumSchema,
+  instantSchema,
+  objectSchema,
+  textSchema,
+} from "./definition/schema-field-types.ts";
+import { pageSchema } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
 import { serviceEvent } from "./service-event-schema.ts";
 
 /* The entries of the event stream, distinguished by `type`. */
 
 const dataDescription = "The event data";
-const timestamp = instant("When the event occurred");
+const timestamp = instantSchema("When the event occurred");
 
-const propertyData = object({
+const propertyData = objectSchema({
   id: property.fields.id,
   name: property.fields.name,
   address: property.fields.address,
@@ -27,8 +33,8 @@ const propertyData = object({
   state: property.fields.state,
   source: property.fields.source,
 });
-const propertyEntry = object({
-  type: enumOf(["property.created"], "A property was created"),
+const propertyEntry = objectSchema({
+  type: enumSchema(["property.created"], "A property was created"),
   timestamp,
   data: propertyData.describedAs(dataDescription),
 });
@@ -36,7 +42,7 @@ const propertyEntry = object({
 type StreamedProperty = Pick<Property, "id" | "name" | "address" | "city" | "state" | "source">;
 export const serializePropertyEntry = propertyEntry.serializer((at: Instant, property: StreamedProperty) => ({
   type: "property.created",
-  timestamp: isoText(at),
+  timestamp: isoTextOfInstant(at),
   data: {
     id: property.id,
     name: property.name,
@@ -48,10 +54,10 @@ export const serializePropertyEntry = propertyEntry.serializer((at: Instant, pro
   },
 }));
 
-const applianceEntry = object({
-  type: enumOf(["appliance.created"], "An appliance was created"),
+const applianceEntry = objectSchema({
+  type: enumSchema(["appliance.created"], "An appliance was created"),
   timestamp,
-  data: object({
+  data: objectSchema({
     id: appliance.fields.id,
     type_id: appliance.fields.type_id,
     property_id: appliance.fields.property_id,
@@ -62,15 +68,15 @@ type StreamedAppliance = Pick<Appliance, "id" | "typeId" | "propertyId">;
 export const serializeApplianceEntry = applianceEntry.serializer(
   (at: Instant, appliance: StreamedAppliance) => ({
     type: "appliance.created",
-    timestamp: isoText(at),
+    timestamp: isoTextOfInstant(at),
     data: { id: appliance.id, type_id: appliance.typeId, property_id: appliance.propertyId },
   }),
 );
 
-const serviceEventEntry = object({
-  type: enumOf(["service_event.created"], "A service event was created"),
+const serviceEventEntry = objectSchema({
+  type: enumSchema(["service_event.created"], "A service event was created"),
   timestamp,
-  data: object({
+  data: objectSchema({
     id: serviceEvent.fields.id,
     event_type: serviceEvent.fields.event_type,
     appliance_id: serviceEvent.fields.appliance_id,
@@ -87,7 +93,7 @@ type StreamedServiceEvent = Pick<
 export const serializeServiceEventEntry = serviceEventEntry.serializer(
   (at: Instant, event: StreamedServiceEvent) => ({
     type: "service_event.created",
-    timestamp: isoText(at),
+    timestamp: isoTextOfInstant(at),
     data: {
       id: event.id,
       event_type: event.eventType,
@@ -99,10 +105,13 @@ export const serializeServiceEventEntry = serviceEventEntry.serializer(
   }),
 );
 
-const elevatedEntry = object({
-  type: enumOf(["component.critical", "component.warning"], "A component is currently CRITICAL or WARNING"),
-  timestamp: instant("When the component was last scored"),
-  data: object({
+const elevatedEntry = objectSchema({
+  type: enumSchema(
+    ["component.critical", "component.warning"],
+    "A component is currently CRITICAL or WARNING",
+  ),
+  timestamp: instantSchema("When the component was last scored"),
+  data: objectSchema({
     id: component.fields.id.describedAs("The component"),
     component_name: component.fields.component_name,
     component_def_id: component.fields.component_def_id,
@@ -117,22 +126,22 @@ const elevatedEntry = object({
 export const serializeElevatedComponentEntry = elevatedEntry.serializer(
   (knowledge: Knowledge, row: PlacedComponent, at: Instant) => ({
     type: row.riskTier === "CRITICAL" ? "component.critical" : "component.warning",
-    timestamp: isoText(at),
+    timestamp: isoTextOfInstant(at),
     data: {
       id: row.id,
       component_name: knowledge.component(row.defId).name,
       component_def_id: row.defId,
       appliance_id: row.applianceId,
       appliance_type: row.typeId,
-      risk_score: scoreFromHundredths(row.riskScore),
+      risk_score: jsonScoreFromHundredths(row.riskScore),
       risk_tier: row.riskTier,
       property_id: row.propertyId,
     },
   }),
 );
 
-export const eventPage = page(
+export const eventPage = pageSchema(
   "events",
-  anyOf(propertyEntry, applianceEntry, serviceEventEntry, elevatedEntry),
-  { since: text("The requested timestamp, as given", "2026-10-21T00:00:00Z") },
+  anyOfSchema(propertyEntry, applianceEntry, serviceEventEntry, elevatedEntry),
+  { since: textSchema("The requested timestamp, as given", "2026-10-21T00:00:00Z") },
 );

@@ -1,9 +1,16 @@
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import type { ExplainedEvidence } from "../domain/explanation/explained-evidence.ts";
 import type { Explanation } from "../domain/explanation/explanation.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import type { ModelCorrections } from "../domain/scoring/model-corrections.ts";
 import type { Evidence } from "../domain/scoring/scoring-types.ts";
-import { day, enumOf, number, object, text, whole } from "./definition/schema-field-types.ts";
+import {
+  daySchema,
+  enumSchema,
+  numberSchema,
+  objectSchema,
+  textSchema,
+  wholeNumberSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { sourceKind, sourceToken } from "./explained-life-schema.ts";
 
@@ -22,38 +29,38 @@ const ENDED_BY: Readonly<Record<Evidence["kind"], string | null>> = {
   cascade: "repair or replacement of the other component",
 };
 
-export const evidence = object({
-  kind: enumOf<Evidence["kind"]>(
+export const evidence = objectSchema({
+  kind: enumSchema<Evidence["kind"]>(
     Object.keys(ENDED_BY) as Evidence["kind"][],
     "Kind of evidence",
     "emergency_repair",
   ),
-  subject: text(
+  subject: textSchema(
     "Event type, condition, word group, brand, era, claim type or component that it is based on",
     "poor",
   ),
-  label: text("Description", "Condition poor"),
-  date: day("Date of the event; null if it has none").orNull(),
-  base_ratio: number("Initial hazard ratio", 2.5),
-  remaining: number(
+  label: textSchema("Description", "Condition poor"),
+  date: daySchema("Date of the event; null if it has none").orNull(),
+  base_ratio: numberSchema("Initial hazard ratio", 2.5),
+  remaining: numberSchema(
     "Share of the effect that remains; for a cascade, the severity of the other component",
     0.5,
   ),
-  weight: number(
+  weight: numberSchema(
     "Exponent of the ratio; below 1 if the event names no component or the fault was repaired",
     1,
   ),
-  ratio: number("Current hazard ratio: (1 + (base_ratio − 1) · remaining) ^ weight", 1.75),
-  strength: number("Exponent from calibration; 1 without calibration", 1),
-  times: whole("Number of events on the same day with this evidence", 1),
-  factor: number(
+  ratio: numberSchema("Current hazard ratio: (1 + (base_ratio − 1) · remaining) ^ weight", 1.75),
+  strength: numberSchema("Exponent from calibration; 1 without calibration", 1),
+  times: wholeNumberSchema("Number of events on the same day with this evidence", 1),
+  factor: numberSchema(
     "Factor on the hazard: ratio ^ (strength · times); 1 for a sensor event, which adds to it",
     1.75,
   ),
-  acute_hazard: number("Acute hazard added by a sensor event; 0 for other evidence", 0),
-  upstream_score: number("For a cascade: the other component's score without cascades", 0.81).orNull(),
-  ends_on: day("First day without effect; null if the evidence does not expire").orNull(),
-  ended_by: text("Event that ends it earlier", "replacement of the component").orNull(),
+  acute_hazard: numberSchema("Acute hazard added by a sensor event; 0 for other evidence", 0),
+  upstream_score: numberSchema("For a cascade: the other component's score without cascades", 0.81).orNull(),
+  ends_on: daySchema("First day without effect; null if the evidence does not expire").orNull(),
+  ended_by: textSchema("Event that ends it earlier", "replacement of the component").orNull(),
   source: sourceToken,
   source_kind: sourceKind,
 });
@@ -79,24 +86,27 @@ export const serializeEvidence = evidence.serializer((evidencePart: ExplainedEvi
   source_kind: evidencePart.provenance.kind,
 }));
 
-export const hazard = object({
-  strength_condition: number(
+export const hazard = objectSchema({
+  strength_condition: numberSchema(
     "Exponent from calibration on the ratio of a condition; 1 without calibration",
     1,
   ),
-  strength_repairs: number("Exponent from calibration on the ratios of repairs and emergency repairs", 1),
-  most_repairs: whole("Number of latest repairs that count", 3),
-  most_claims: whole("Number of the property's strongest claims that count", 3),
-  own_product: number("Product of the factors of all evidence except cascades", 1.75),
-  cascades_product: number("Product of the cascades' factors, before the limit", 1),
-  cascades_highest: number("Limit of cascades_product", 2.5),
-  cascades: number("cascades_product within its limit", 1),
-  product: number("own_product · cascades", 1.75),
-  lowest: number("Lower limit of the product", 0.1),
-  highest: number("Upper limit of the product", 10),
-  hazard_ratio: number("Hazard ratio θ: the product within the limits", 1.75),
-  acute_hazard: number("Acute hazard Λ: the sum of active sensor alarms", 0),
-  acute_span_days: number("Days after which an acute hazard expires", 90),
+  strength_repairs: numberSchema(
+    "Exponent from calibration on the ratios of repairs and emergency repairs",
+    1,
+  ),
+  most_repairs: wholeNumberSchema("Number of latest repairs that count", 3),
+  most_claims: wholeNumberSchema("Number of the property's strongest claims that count", 3),
+  own_product: numberSchema("Product of the factors of all evidence except cascades", 1.75),
+  cascades_product: numberSchema("Product of the cascades' factors, before the limit", 1),
+  cascades_highest: numberSchema("Limit of cascades_product", 2.5),
+  cascades: numberSchema("cascades_product within its limit", 1),
+  product: numberSchema("own_product · cascades", 1.75),
+  lowest: numberSchema("Lower limit of the product", 0.1),
+  highest: numberSchema("Upper limit of the product", 10),
+  hazard_ratio: numberSchema("Hazard ratio θ: the product within the limits", 1.75),
+  acute_hazard: numberSchema("Acute hazard Λ: the sum of active sensor alarms", 0),
+  acute_span_days: numberSchema("Days after which an acute hazard expires", 90),
 });
 
 export const serializeHazard = hazard.serializer(

@@ -1,5 +1,3 @@
-import type { AgeParts } from "../domain/explanation/explained-age.ts";
-import type { LifeParts, RateParts } from "../domain/explanation/explained-life.ts";
 import {
   type ApplianceType,
   type ComponentDef,
@@ -8,21 +6,23 @@ import {
   PERILS,
   type Peril,
   type Provenance,
-} from "../domain/knowledge.ts";
+} from "../domain/domain-knowledge.ts";
+import type { AgeParts } from "../domain/explanation/explained-age.ts";
+import type { LifeParts, RateParts } from "../domain/explanation/explained-life.ts";
 import type { BrandTier } from "../domain/scoring/scoring-types.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import {
-  day,
-  enumOf,
-  flag,
-  integer,
-  list,
-  number,
-  object,
-  text,
-  textList,
-  usd,
-  whole,
+  daySchema,
+  enumSchema,
+  flagSchema,
+  integerSchema,
+  listSchema,
+  numberSchema,
+  objectSchema,
+  textListSchema,
+  textSchema,
+  usdSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
 
 /* The definition, expected life and age of a component in an explanation. Values are not rounded. */
@@ -32,49 +32,55 @@ export const LIFE_SOURCE_KINDS = [
   "derived",
   "estimate",
 ] as const satisfies readonly Provenance["kind"][];
-export const sourceToken = text("Source of the value: a token in `sources`", "lutz_2011");
-export const sourceKind = enumOf(LIFE_SOURCE_KINDS, "Whether the value was published, derived or estimated");
+export const sourceToken = textSchema("Source of the value: a token in `sources`", "lutz_2011");
+export const sourceKind = enumSchema(
+  LIFE_SOURCE_KINDS,
+  "Whether the value was published, derived or estimated",
+);
 const sourced = { source: sourceToken, kind: sourceKind };
 
-export const definition = object({
-  system: text("Building system", "plumbing"),
-  appliance: text("Appliance type", "Gas storage water heater"),
-  reference_size: text("Size that the costs apply to", "40-50 gal"),
-  wear: enumOf<ComponentDef["wear"]>(
+export const definition = objectSchema({
+  system: textSchema("Building system", "plumbing"),
+  appliance: textSchema("Appliance type", "Gas storage water heater"),
+  reference_size: textSchema("Size that the costs apply to", "40-50 gal"),
+  wear: enumSchema<ComponentDef["wear"]>(
     ["use", "calendar"],
     "Whether the component ages with use or only with time",
   ),
-  replaced: enumOf<ComponentDef["replaced"]>(
+  replaced: enumSchema<ComponentDef["replaced"]>(
     ["alone", "with_appliance"],
     "Whether the component is replaced alone or only with its appliance",
   ),
-  restored_by: textList("Maintenance that reduces the effective age", ["preventive", "cleaning"]),
-  median_life_years: object({ value: number("Age at which half have failed", 12), ...sourced }),
-  weibull_shape: object({
-    value: number("Weibull shape β: how fast the hazard rises with age", 3.2),
+  restored_by: textListSchema("Maintenance that reduces the effective age", ["preventive", "cleaning"]),
+  median_life_years: objectSchema({ value: numberSchema("Age at which half have failed", 12), ...sourced }),
+  weibull_shape: objectSchema({
+    value: numberSchema("Weibull shape β: how fast the hazard rises with age", 3.2),
     ...sourced,
   }),
-  maintenance_interval_months: object({
-    value: whole("Months between maintenance", 12),
+  maintenance_interval_months: objectSchema({
+    value: wholeNumberSchema("Months between maintenance", 12),
     ...sourced,
   }).orNull(),
-  environment: object({
-    value: textList("Environmental factors that shorten its life", ["hard_water"]),
+  environment: objectSchema({
+    value: textListSchema("Environmental factors that shorten its life", ["hard_water"]),
     ...sourced,
   }),
-  proactive_cost: object({ value: usd("Cost of a planned replacement", 1450), ...sourced }),
-  emergency_cost: object({
-    value: usd("Cost of replacement after a failure, without damage to the property", 2320),
+  proactive_cost: objectSchema({ value: usdSchema("Cost of a planned replacement", 1450), ...sourced }),
+  emergency_cost: objectSchema({
+    value: usdSchema("Cost of replacement after a failure, without damage to the property", 2320),
     ...sourced,
   }),
-  damage: object({
-    peril: enumOf<Peril>(PERILS, "What the damage counts as", "water"),
-    probability: number("Probability that a failure does damage", 0.024),
-    cost: usd("Mean cost of a damage", 8000),
+  damage: objectSchema({
+    peril: enumSchema<Peril>(PERILS, "What the damage counts as", "water"),
+    probability: numberSchema("Probability that a failure does damage", 0.024),
+    cost: usdSchema("Mean cost of a damage", 8000),
     ...sourced,
   }).orNull(),
-  reactive_cost: object({
-    value: usd("Expected cost after a failure: emergency cost + probability of damage × its cost", 2512),
+  reactive_cost: objectSchema({
+    value: usdSchema(
+      "Expected cost after a failure: emergency cost + probability of damage × its cost",
+      2512,
+    ),
     ...sourced,
   }),
 }).describedAs("The component type, with the source of each value");
@@ -107,17 +113,20 @@ export const serializeComponentDefinition = (def: ComponentDef, type: ApplianceT
   reactive_cost: sourcedValue(jsonUsdFromCents(def.reactiveCents), def.provenance.emergencyCost),
 });
 
-export const life = object({
-  median_life_years: number("Median life, from the knowledge base or set for this component", 12),
-  overridden: flag("Whether the median is set for this component (`override_lifespan`)", false),
-  brand_tier: enumOf<BrandTier>(["premium", "standard", "budget"], "Brand tier", "standard"),
-  brand_factor: number("Factor of the brand tier on the life", 1),
-  kind_factor: number("Factor from calibration on the life of the component type; 1 without calibration", 1),
-  frailty: number("Factor from calibration on the hazard of the appliance; 1 without calibration", 1),
-  frailty_factor: number("Factor of the frailty on the life: frailty ^ (−1/shape)", 1),
-  calibrated_median_years: number("Product of the median and its factors, in years of normal use", 12),
-  weibull_shape: number("Weibull shape β", 3.2),
-  weibull_scale_years: number("Weibull scale η: calibrated_median_years / ln 2 ^ (1/shape)", 13.46),
+export const life = objectSchema({
+  median_life_years: numberSchema("Median life, from the knowledge base or set for this component", 12),
+  overridden: flagSchema("Whether the median is set for this component (`override_lifespan`)", false),
+  brand_tier: enumSchema<BrandTier>(["premium", "standard", "budget"], "Brand tier", "standard"),
+  brand_factor: numberSchema("Factor of the brand tier on the life", 1),
+  kind_factor: numberSchema(
+    "Factor from calibration on the life of the component type; 1 without calibration",
+    1,
+  ),
+  frailty: numberSchema("Factor from calibration on the hazard of the appliance; 1 without calibration", 1),
+  frailty_factor: numberSchema("Factor of the frailty on the life: frailty ^ (−1/shape)", 1),
+  calibrated_median_years: numberSchema("Product of the median and its factors, in years of normal use", 12),
+  weibull_shape: numberSchema("Weibull shape β", 3.2),
+  weibull_scale_years: numberSchema("Weibull scale η: calibrated_median_years / ln 2 ^ (1/shape)", 13.46),
 });
 
 export const serializeLife = life.serializer((life: LifeParts) => ({
@@ -133,29 +142,32 @@ export const serializeLife = life.serializer((life: LifeParts) => ({
   weibull_scale_years: life.scaleYears,
 }));
 
-export const rate = object({
-  usage_intensity: number("Use of the appliance; 1 is normal", 1),
-  usage_exponent: number("Exponent of the use, for a component that wears with use", 0.6),
-  usage_factor: number("usage_intensity ^ usage_exponent, or 1 for a component that ages only with time", 1),
-  environment: list(
+export const rate = objectSchema({
+  usage_intensity: numberSchema("Use of the appliance; 1 is normal", 1),
+  usage_exponent: numberSchema("Exponent of the use, for a component that wears with use", 0.6),
+  usage_factor: numberSchema(
+    "usage_intensity ^ usage_exponent, or 1 for a component that ages only with time",
+    1,
+  ),
+  environment: listSchema(
     "Environmental factors that shorten its life",
-    object({
-      factor: enumOf<EnvironmentFactor>(ENVIRONMENT_FACTORS, "The factor", "hard_water"),
-      sensitivity: number("Share of the life lost at full exposure", 0.2),
-      value: number("Exposure in the property's place, 0 to 1", 0.35),
-      life_factor: number("1 − sensitivity · value", 0.93),
+    objectSchema({
+      factor: enumSchema<EnvironmentFactor>(ENVIRONMENT_FACTORS, "The factor", "hard_water"),
+      sensitivity: numberSchema("Share of the life lost at full exposure", 0.2),
+      value: numberSchema("Exposure in the property's place, 0 to 1", 0.35),
+      life_factor: numberSchema("1 − sensitivity · value", 0.93),
     }),
   ),
-  environment_product: number("Product of the life factors, before the lower limit", 0.93),
-  lowest_life_factor: number("Lower limit of the product", 0.65),
-  life_factor: number("The product, at least the lower limit", 0.93),
+  environment_product: numberSchema("Product of the life factors, before the lower limit", 0.93),
+  lowest_life_factor: numberSchema("Lower limit of the product", 0.65),
+  life_factor: numberSchema("The product, at least the lower limit", 0.93),
   source: sourceToken.describedAs("Source of the states' values", "judgement"),
-  environment_basis: enumOf(
+  environment_basis: enumSchema(
     ["state", "mean"],
     "`state`: the values of the property's state; `mean`: a mean climate, since none is known outside the US states",
     "state",
   ),
-  years_per_year: number(
+  years_per_year: numberSchema(
     "Aging rate: usage_factor / life_factor, in years of normal use per calendar year",
     1.0753,
   ),
@@ -181,46 +193,49 @@ export const serializeRate = rate.serializer(
   }),
 );
 
-export const age = object({
-  reason: enumOf<AgeParts["reason"]>(
+export const age = objectSchema({
+  reason: enumSchema<AgeParts["reason"]>(
     ["replacement", "installation", "unknown_past"],
     "Basis of the age: a recorded Replacement, the install year, or an unknown history before the records",
     "installation",
   ),
-  born_on: day("Date of the last Replacement, or July 1 of the install year"),
-  age_years: number("Calendar age", 7.39),
-  counted_from: day("Day from which the virtual age is counted: born_on or the start of the records"),
-  counted_days: integer("Days since then", 2700),
-  restorations: list(
+  born_on: daySchema("Date of the last Replacement, or July 1 of the install year"),
+  age_years: numberSchema("Calendar age", 7.39),
+  counted_from: daySchema("Day from which the virtual age is counted: born_on or the start of the records"),
+  counted_days: integerSchema("Days since then", 2700),
+  restorations: listSchema(
     "Maintenance that reduced the age",
-    object({
-      event_type: text("Event type", "Preventive Maintenance"),
-      date: day("Date of the event"),
-      share: number("Share of the accrued age that was credited", 0.2),
-      accrued_days: number("Days over which the age accrued", 365),
-      removed_years: number("Credited years of normal use", 0.21),
+    objectSchema({
+      event_type: textSchema("Event type", "Preventive Maintenance"),
+      date: daySchema("Date of the event"),
+      share: numberSchema("Share of the accrued age that was credited", 0.2),
+      accrued_days: numberSchema("Days over which the age accrued", 365),
+      removed_years: numberSchema("Credited years of normal use", 0.21),
     }),
   ),
-  virtual_age_years: number("Age in years of normal use since counted_from, less maintenance credits", 7.5),
-  unknown_past: object({
-    records_since: day("Day from which the property's records are complete"),
-    nominal_age_years: number(
+  virtual_age_years: numberSchema(
+    "Age in years of normal use since counted_from, less maintenance credits",
+    7.5,
+  ),
+  unknown_past: objectSchema({
+    records_since: daySchema("Day from which the property's records are complete"),
+    nominal_age_years: numberSchema(
       "Age in years of normal use that the original component would have had by then",
       9.4,
     ),
-    probability_original_then: number("Probability that it was the original component then", 0.73),
-    probability_original_now: number("Probability that it is the original component now", 0.61),
+    probability_original_then: numberSchema("Probability that it was the original component then", 0.73),
+    probability_original_now: numberSchema("Probability that it is the original component now", 0.61),
   })
     .describedAs("Assumptions about the time before the records; null if there are none")
     .orNull(),
-  prior_unlimited: number("Probability of failure by now from age only, before the limit", 0.31),
-  highest_prior: number("Upper limit of the prior", 0.999),
-  prior: number("Probability of failure by now from age only, within the limit", 0.31),
-  effective_virtual_age_years: number(
+  prior_unlimited: numberSchema("Probability of failure by now from age only, before the limit", 0.31),
+  highest_prior: numberSchema("Upper limit of the prior", 0.999),
+  prior: numberSchema("Probability of failure by now from age only, within the limit", 0.31),
+  effective_virtual_age_years: numberSchema(
     "Effective age V*, in years of normal use: the age with this prior",
     9.8,
   ),
-  effective_age_years: number(
+  effective_age_years: numberSchema(
     "Effective age in calendar years: effective_virtual_age_years / years_per_year",
     9.1,
   ),

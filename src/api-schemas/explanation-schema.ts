@@ -1,11 +1,11 @@
 import { CRITICAL_FROM, WARNING_FROM } from "../domain/component.ts";
+import type { ComponentDef, Knowledge } from "../domain/domain-knowledge.ts";
 import {
   type ExplainedComponent,
   type Explanation,
   effectiveLifespanOf,
 } from "../domain/explanation/explanation.ts";
 import type { ReplacementDecision } from "../domain/explanation/replacement-decision.ts";
-import type { ComponentDef, Knowledge } from "../domain/knowledge.ts";
 import type { PolicyName } from "../domain/planning/appliance-plan.ts";
 import { failureProbability } from "../domain/scoring/outlook.ts";
 import type { Confidence, Score } from "../domain/scoring/scoring-types.ts";
@@ -13,20 +13,20 @@ import { CHANGES, type ChangeName } from "../domain/scoring/what-if-score.ts";
 import { DAYS_IN_12_MONTHS } from "../domain/time.ts";
 import { actionFields, serializeAction } from "./action-schema.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";
-import { jsonUsdFromCents, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
+import { jsonScoreFromHundredths, jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import {
-  day,
-  enumOf,
-  flag,
-  id,
-  integer,
-  list,
-  number,
-  object,
-  text,
-  textList,
-  usd,
-  whole,
+  daySchema,
+  enumSchema,
+  flagSchema,
+  idSchema,
+  integerSchema,
+  listSchema,
+  numberSchema,
+  objectSchema,
+  textListSchema,
+  textSchema,
+  usdSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { explainedCosts, serializeExplainedCosts } from "./explained-costs-schema.ts";
@@ -55,156 +55,163 @@ import {
  * values that it is calculated from, unrounded, so that a reader can verify it.
  */
 
-const subject = object({
-  component_id: id("C", "The component"),
+const subject = objectSchema({
+  component_id: idSchema("C", "The component"),
   component_name: componentName,
   component_def_id: componentDefId,
-  appliance_id: id("A", "The appliance"),
+  appliance_id: idSchema("A", "The appliance"),
   appliance_type: applianceTypeId,
-  appliance_brand: text("The appliance's brand", "Rheem").orNull(),
-  property_id: id("P", "The property"),
-  property_name: text("The property's display name", "Harbor View Apartments"),
+  appliance_brand: textSchema("The appliance's brand", "Rheem").orNull(),
+  property_id: idSchema("P", "The property"),
+  property_name: textSchema("The property's display name", "Harbor View Apartments"),
 });
 
-const scoreForm = object({
-  period_days: number("Period of the score in days: one year, or less for short-lived components", 365),
-  usual_period_days: number("The period of most components", 365),
-  share_of_life: number("Upper limit of the period, as a share of the effective lifespan", 0.25),
-  effective_lifespan_years: number("calibrated_median_years / years_per_year, in calendar years", 11.2),
-  hazard_by_age: number("((V + r·Δ)/η)^β − (V/η)^β: cumulative hazard from age in the period", 0.21),
-  acute_share: number("Share of the acute hazard that falls within the period", 1),
-  cumulative_hazard: number("hazard_ratio · hazard_by_age + acute_hazard · acute_share", 0.37),
-  q: number("Probability of failure within the period: 1 − exp(−cumulative_hazard)", 0.31),
-  periods: number("Number of periods that the score covers", 5),
-  cumulative_risk: number("1 − (1 − q) ^ periods", 0.84),
-  highest: number("Upper limit of scores", 0.99),
+const scoreForm = objectSchema({
+  period_days: numberSchema("Period of the score in days: one year, or less for short-lived components", 365),
+  usual_period_days: numberSchema("The period of most components", 365),
+  share_of_life: numberSchema("Upper limit of the period, as a share of the effective lifespan", 0.25),
+  effective_lifespan_years: numberSchema("calibrated_median_years / years_per_year, in calendar years", 11.2),
+  hazard_by_age: numberSchema("((V + r·Δ)/η)^β − (V/η)^β: cumulative hazard from age in the period", 0.21),
+  acute_share: numberSchema("Share of the acute hazard that falls within the period", 1),
+  cumulative_hazard: numberSchema("hazard_ratio · hazard_by_age + acute_hazard · acute_share", 0.37),
+  q: numberSchema("Probability of failure within the period: 1 − exp(−cumulative_hazard)", 0.31),
+  periods: numberSchema("Number of periods that the score covers", 5),
+  cumulative_risk: numberSchema("1 − (1 − q) ^ periods", 0.84),
+  highest: numberSchema("Upper limit of scores", 0.99),
   risk_score: riskScore,
   risk_tier: riskTier,
-  warning_from: number("Lowest WARNING score", 0.52),
-  critical_from: number("Lowest CRITICAL score", 0.78),
-  failure_probability_12m: number(
+  warning_from: numberSchema("Lowest WARNING score", 0.52),
+  critical_from: numberSchema("Lowest CRITICAL score", 0.78),
+  failure_probability_12m: numberSchema(
     "Probability of failure within 365 days, given that the component works today",
     0.31,
   ),
 });
 
-const confidence = object({
+const confidence = objectSchema({
   level: confidenceLevel,
-  service_events: whole("Service events of the component and its appliance", 2),
-  events_for_high: whole("Service events required for HIGH", 3),
-  condition_observed_on: day("Date of the latest observed condition").orNull(),
-  condition_within_months: number("Maximum age of that observation for HIGH, in months", 36),
-  brand_known: flag("Whether the knowledge base has the brand"),
+  service_events: wholeNumberSchema("Service events of the component and its appliance", 2),
+  events_for_high: wholeNumberSchema("Service events required for HIGH", 3),
+  condition_observed_on: daySchema("Date of the latest observed condition").orNull(),
+  condition_within_months: numberSchema("Maximum age of that observation for HIGH, in months", 36),
+  brand_known: flagSchema("Whether the knowledge base has the brand"),
   raised_to: confidenceLevel.describedAs("The next level; null at the highest", "HIGH").orNull(),
-  raised_by: textList("Everything that is missing for the next level", ["1 more service event"]),
+  raised_by: textListSchema("Everything that is missing for the next level", ["1 more service event"]),
 });
 
-const projection = object({
-  days_to_even_odds: number(
+const projection = objectSchema({
+  days_to_even_odds: numberSchema(
     "Days until the probability of failure reaches 50%, without acute hazards",
     1204.3,
   ),
-  projected_failure_on: day("The date on which it does", "2030-03-08"),
+  projected_failure_on: daySchema("The date on which it does", "2030-03-08"),
   projected_failure_year: projectedFailureYear,
-  earliest: whole("First year of the range", 2028),
-  latest: whole("Last year of the range", 2032),
-  range_share: number("Half the range, as a share of the effective lifespan", 0.08),
-  confidence_pct: integer("100 less the margin of error of the range, by confidence", 97),
+  earliest: wholeNumberSchema("First year of the range", 2028),
+  latest: wholeNumberSchema("Last year of the range", 2032),
+  range_share: numberSchema("Half the range, as a share of the effective lifespan", 0.08),
+  confidence_pct: integerSchema("100 less the margin of error of the range, by confidence", 97),
   failure_window_80: failureWindowField,
 });
 
-const change = object({
-  change: enumOf<ChangeName>(
+const change = objectSchema({
+  change: enumSchema<ChangeName>(
     Object.keys(CHANGES) as ChangeName[],
     "The scenario: a Replacement, Preventive Maintenance, or an Inspection that finds condition good or poor",
   ),
   risk_score: riskScore,
   risk_tier: riskTier,
   confidence: confidenceLevel,
-  q: number("Probability of failure within the period", 0.02),
-  effective_age_years: number("Effective age, in calendar years", 0),
-  hazard_ratio: number("Hazard ratio", 1),
-  note: text(
+  q: numberSchema("Probability of failure within the period", 0.02),
+  effective_age_years: numberSchema("Effective age, in calendar years", 0),
+  hazard_ratio: numberSchema("Hazard ratio", 1),
+  note: textSchema(
     "Why it has little effect",
     "Preventive maintenance does not reduce the age of this component type.",
   ).orNull(),
 });
 export type ScoreChangeJson = JsonOf<typeof change>;
 
-const decision = object({
-  policy: enumOf<PolicyName>(
+const decision = objectSchema({
+  policy: enumSchema<PolicyName>(
     ["replace_now", "replace_at_age", "run_to_failure", "with_unit"],
     "Whether to replace the component now, when due, after it fails, or with its unit",
   ),
   ...actionFields,
-  replace_on: day("Date on which the replacement is due").orNull(),
-  due_in_years: number("max(0, optimal_age_years · age_factor − effective_age_years)", 0).orNull(),
-  optimal_age_years: number("Age at which a new component of this type is replaced", 8.08).orNull(),
-  age_factor: number("hazard_ratio ^ (−1/(shape − 1)): effect of the evidence on that age", 0.8).orNull(),
-  effective_age_years: number("Effective age, in calendar years", 9.1),
-  scale_calendar_years: number("weibull_scale_years / years_per_year", 12.5),
-  proactive_cost: usd(
+  replace_on: daySchema("Date on which the replacement is due").orNull(),
+  due_in_years: numberSchema("max(0, optimal_age_years · age_factor − effective_age_years)", 0).orNull(),
+  optimal_age_years: numberSchema("Age at which a new component of this type is replaced", 8.08).orNull(),
+  age_factor: numberSchema(
+    "hazard_ratio ^ (−1/(shape − 1)): effect of the evidence on that age",
+    0.8,
+  ).orNull(),
+  effective_age_years: numberSchema("Effective age, in calendar years", 9.1),
+  scale_calendar_years: numberSchema("weibull_scale_years / years_per_year", 12.5),
+  proactive_cost: usdSchema(
     "Cost of a planned replacement of the part alone; the principal part of a unit costs the unit's `price` elsewhere",
     1450,
   ),
-  reactive_cost: usd(
+  reactive_cost: usdSchema(
     "Cost after a failure of the part alone, damage included; for a principal part elsewhere the unit's `failed_price`",
     5600,
   ),
-  yearly_cost: number("Long-term cost per year with this policy, in USD", 230.1),
-  yearly_cost_run_to_failure: number("Long-term cost per year when run to failure, in USD", 401.7),
-  failure_probability_12m: number(
+  yearly_cost: numberSchema("Long-term cost per year with this policy, in USD", 230.1),
+  yearly_cost_run_to_failure: numberSchema("Long-term cost per year when run to failure, in USD", 401.7),
+  failure_probability_12m: numberSchema(
     "Probability of failure within a year of plans, which has 365.25 days; that of the score is of 365 days",
     0.31,
   ),
-  risked_a_year: number("failure_probability_12m · (reactive_cost − proactive_cost), in USD", 1286.5),
-  cost_of_waiting_a_year: number("risked_a_year − yearly_cost, in USD", 1056.4),
-  unit: object({
-    replace_on: day("Date on which the unit's replacement is due").orNull(),
-    optimal_age_years: number(
+  risked_a_year: numberSchema("failure_probability_12m · (reactive_cost − proactive_cost), in USD", 1286.5),
+  cost_of_waiting_a_year: numberSchema("risked_a_year − yearly_cost, in USD", 1056.4),
+  unit: objectSchema({
+    replace_on: daySchema("Date on which the unit's replacement is due").orNull(),
+    optimal_age_years: numberSchema(
       "Age at which replacing a new unit costs least, repairs included",
       12.08,
     ).orNull(),
-    yearly_cost: number("Long-term cost per year, repairs included, in USD", 203.55),
-    cost_of_waiting_a_year: number("Net cost of keeping the unit for 12 months, in USD", 36.7),
-    price: usd("Cost of a planned replacement of the unit", 1200),
-    failed_price: usd("Cost of a replacement after a failure, damage included", 1560),
+    yearly_cost: numberSchema("Long-term cost per year, repairs included, in USD", 203.55),
+    cost_of_waiting_a_year: numberSchema("Net cost of keeping the unit for 12 months, in USD", 36.7),
+    price: usdSchema("Cost of a planned replacement of the unit", 1200),
+    failed_price: usdSchema("Cost of a replacement after a failure, damage included", 1560),
     ...actionFields,
   })
     .describedAs("The unit, if the appliance is replaced as a whole")
     .orNull(),
 });
 
-const source = object({
-  token: text("Token that values cite as their source", "lutz_2011"),
-  title: text("Title", "Using National Survey Data to Estimate Lifetimes of Residential Appliances"),
-  publisher: text("Publisher", "Lawrence Berkeley National Laboratory"),
-  year: text("Year of publication", "2011").orNull(),
-  address: text("Address", "https://www.osti.gov/servlets/purl/1182737").orNull(),
-  strength: enumOf(
+const source = objectSchema({
+  token: textSchema("Token that values cite as their source", "lutz_2011"),
+  title: textSchema("Title", "Using National Survey Data to Estimate Lifetimes of Residential Appliances"),
+  publisher: textSchema("Publisher", "Lawrence Berkeley National Laboratory"),
+  year: textSchema("Year of publication", "2011").orNull(),
+  address: textSchema("Address", "https://www.osti.gov/servlets/purl/1182737").orNull(),
+  strength: enumSchema(
     ["A", "B", "C"],
     "Evidence grade: A government, standards body or lender; B professional table or academic study; C trade page",
     "B",
   ).orNull(),
-  second_hand: flag("Whether it was read in a transcription or citation (secondary source)"),
+  second_hand: flagSchema("Whether it was read in a transcription or citation (secondary source)"),
 });
 
-export const explanationReply = object({
-  as_of: day("Date of the component's latest score, which is explained"),
-  model_version: text("Version of the active model", "2"),
+export const explanationReply = objectSchema({
+  as_of: daySchema("Date of the component's latest score, which is explained"),
+  model_version: textSchema("Version of the active model", "2"),
   component: subject.describedAs("The component"),
-  shown: object({ risk_score: riskScore, risk_tier: riskTier }).describedAs(
+  shown: objectSchema({ risk_score: riskScore, risk_tier: riskTier }).describedAs(
     "The score that partners see; differs from the score below only if the model was changed since",
   ),
   definition,
-  model_source: object({
-    source: text("Source of the model's values that cite none", "judgement"),
-    kind: enumOf(LIFE_SOURCE_KINDS, "Whether the values were published, derived or estimated", "estimate"),
+  model_source: objectSchema({
+    source: textSchema("Source of the model's values that cite none", "judgement"),
+    kind: enumSchema(
+      LIFE_SOURCE_KINDS,
+      "Whether the values were published, derived or estimated",
+      "estimate",
+    ),
   }),
   life: life.describedAs("Expected life"),
   rate: rate.describedAs("Aging rate"),
   age: age.describedAs("Age"),
-  evidence: list("Evidence that raises or lowers the hazard", evidence),
+  evidence: listSchema("Evidence that raises or lowers the hazard", evidence),
   hazard: hazard.describedAs("Combined evidence"),
   score: scoreForm.describedAs("Calculation of the score"),
   confidence: confidence.describedAs("Confidence in the score"),
@@ -212,9 +219,9 @@ export const explanationReply = object({
   costs: explainedCosts.describedAs(
     "Costs in its place, with how they follow from the knowledge base or own costs",
   ),
-  changes: list("What-if scenarios, each on its own and on the date of the score", change),
+  changes: listSchema("What-if scenarios, each on its own and on the date of the score", change),
   decision: decision.describedAs("Recommended action, with its costs"),
-  sources: list("The cited sources", source),
+  sources: listSchema("The cited sources", source),
 });
 export type ExplanationJson = JsonOf<typeof explanationReply>;
 
@@ -234,8 +241,8 @@ const serializeScore = scoreForm.serializer((explained: Explanation, { model }: 
     highest: model.score.highest,
     risk_score: score.riskScore,
     risk_tier: score.riskTier,
-    warning_from: scoreFromHundredths(WARNING_FROM),
-    critical_from: scoreFromHundredths(CRITICAL_FROM),
+    warning_from: jsonScoreFromHundredths(WARNING_FROM),
+    critical_from: jsonScoreFromHundredths(CRITICAL_FROM),
     failure_probability_12m: failureProbability(outlook, DAYS_IN_12_MONTHS, model),
   };
 });
@@ -356,7 +363,7 @@ export const serializeExplanation = explanationReply.serializer(
         property_id: component.propertyId,
         property_name: component.propertyName,
       },
-      shown: { risk_score: scoreFromHundredths(component.riskScore), risk_tier: component.riskTier },
+      shown: { risk_score: jsonScoreFromHundredths(component.riskScore), risk_tier: component.riskTier },
       definition: serializeComponentDefinition(explanation.def, knowledge.type(explanation.def.typeId)),
       model_source: { source: model.source, kind: model.kind },
       life: serializeLife(explanation.life),

@@ -5,10 +5,10 @@ import { type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
 import type { StoredCostLine } from "../domain/costs/cost-book-lines.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Delivery } from "../domain/delivery.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import type { EmbedView, ListedEmbed } from "../domain/embed.ts";
 import type { ConditionPoint } from "../domain/figures/condition-trend.ts";
 import type { TrendRow } from "../domain/figures/score-trend-figure.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import { DELIVERY_STATUSES, type Partner, type WebhookEvent } from "../domain/partner.ts";
 import type { Photo } from "../domain/photo.ts";
 import type { Action } from "../domain/planning/action.ts";
@@ -16,7 +16,7 @@ import type { Property, Unit } from "../domain/property.ts";
 import type { SavedFilter } from "../domain/saved-filter.ts";
 import type { SensorEvent } from "../domain/sensor-event.ts";
 import type { EventType, ServiceEvent } from "../domain/service-event.ts";
-import { type Day, type Instant, isoText } from "../domain/time.ts";
+import { type Day, type Instant, isoTextOfInstant } from "../domain/time.ts";
 import type { Work } from "../domain/work-mark.ts";
 import { serializeActionOrNull } from "./action-schema.ts";
 import { appliance, serializeAppliance } from "./appliance-schema.ts";
@@ -24,17 +24,17 @@ import { serializeStoredClaim, storedClaim } from "./claim-schema.ts";
 import { component, ownedComponent, serializeComponent } from "./component-schema.ts";
 import { conditionPoint, serializeConditionPoint } from "./condition-trend-schema.ts";
 import { costLine, serializeCostLine } from "./cost-book-schema.ts";
-import { isoOrNull, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
+import { jsonInstantOrNull, jsonScoreFromHundredths } from "./definition/json-unit-conversion.ts";
 import {
-  day,
-  enumOf,
-  id,
-  instant,
-  mapOf,
-  number,
-  object,
-  text,
-  whole,
+  daySchema,
+  enumSchema,
+  idSchema,
+  instantSchema,
+  mapSchema,
+  numberSchema,
+  objectSchema,
+  textSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
 import type { Fields, JsonOf, RecordType } from "./definition/schema-type.ts";
 import { delivery } from "./delivery-schema.ts";
@@ -54,35 +54,35 @@ import { markedWork, workMarkJson } from "./work-mark-schema.ts";
  */
 
 const lineOf = <const K extends string, F extends Fields>(type: K, record: RecordType<F>) =>
-  object({ type: enumOf([type], "Type of the record"), ...record.fields });
+  objectSchema({ type: enumSchema([type], "Type of the record"), ...record.fields });
 
-const partnerLine = object({
-  type: enumOf(["partner"], "Type of the record"),
-  id: id("PARTNER", "The partner's ID"),
-  name: text("The partner's company name", "Acme Insurance"),
-  created_at: instant("When the partner was created"),
-  exported_at: instant("When the export started"),
+const partnerLine = objectSchema({
+  type: enumSchema(["partner"], "Type of the record"),
+  id: idSchema("PARTNER", "The partner's ID"),
+  name: textSchema("The partner's company name", "Acme Insurance"),
+  created_at: instantSchema("When the partner was created"),
+  exported_at: instantSchema("When the export started"),
 });
 
 export const serializePartnerLine = partnerLine.serializer((partner: Partner, now: Instant) => ({
   type: "partner",
   id: partner.id,
   name: partner.name,
-  created_at: isoText(partner.createdAt),
-  exported_at: isoText(now),
+  created_at: isoTextOfInstant(partner.createdAt),
+  exported_at: isoTextOfInstant(now),
 }));
 
-const endLine = object({
-  type: enumOf(["end"], "Type of the record"),
-  finished_at: instant("When the export ended"),
-  counts: mapOf("Number of records by type", whole("Number of records", 12)),
+const endLine = objectSchema({
+  type: enumSchema(["end"], "Type of the record"),
+  finished_at: instantSchema("When the export ended"),
+  counts: mapSchema("Number of records by type", wholeNumberSchema("Number of records", 12)),
 });
 
 /** Serializes the last line. A file without one is incomplete. */
 export const serializeEndLine = endLine.serializer(
   (now: Instant, counts: Readonly<Record<string, number>>) => ({
     type: "end",
-    finished_at: isoText(now),
+    finished_at: isoTextOfInstant(now),
     counts: { ...counts },
   }),
 );
@@ -122,7 +122,10 @@ export const serializeComponentLine = componentLine.serializer(
 );
 
 const { service_event_id: _, ...workMarkFields } = markedWork.fields;
-const workMarkLine = object({ type: enumOf(["work_mark"], "Type of the record"), ...workMarkFields });
+const workMarkLine = objectSchema({
+  type: enumSchema(["work_mark"], "Type of the record"),
+  ...workMarkFields,
+});
 export const serializeWorkMarkLine = workMarkLine.serializer((work: Work) => ({
   type: "work_mark",
   ...workMarkJson(work),
@@ -153,41 +156,45 @@ export const serializeSavedFilterLine = savedFilterLine.serializer((filter: Save
 }));
 
 const { partner_id: _partner, ...brandFields } = brand.fields;
-const brandLine = object({ type: enumOf(["brand"], "Type of the record"), ...brandFields });
+const brandLine = objectSchema({ type: enumSchema(["brand"], "Type of the record"), ...brandFields });
 export const serializeBrandLine = brandLine.serializer((looks: Brand) => {
   const { partner_id: _, ...view } = serializeBrand("", looks);
   return { type: "brand", ...view };
 });
 
 const { embed_id: embedId, partner_id: _owner, ...embedFields } = embed.fields;
-const embedLine = object({ type: enumOf(["embed"], "Type of the record"), id: embedId, ...embedFields });
+const embedLine = objectSchema({
+  type: enumSchema(["embed"], "Type of the record"),
+  id: embedId,
+  ...embedFields,
+});
 export const serializeEmbedLine = embedLine.serializer((listed: ListedEmbed, now: Instant) => {
   const { embed_id: id, partner_id: _, ...view } = serializeEmbed(listed, now);
   return { type: "embed", id, ...view };
 });
 
-const embedViewLine = object({
-  type: enumOf(["embed_view"], "Type of the record"),
+const embedViewLine = objectSchema({
+  type: enumSchema(["embed_view"], "Type of the record"),
   embed_id: embedId,
-  viewed_at: instant("When the page was viewed"),
-  address: text("IP address of the viewer", "203.0.113.7"),
+  viewed_at: instantSchema("When the page was viewed"),
+  address: textSchema("IP address of the viewer", "203.0.113.7"),
 });
 export const serializeEmbedViewLine = embedViewLine.serializer(
   (id: string, { viewedAt, address }: EmbedView) => ({
     type: "embed_view",
     embed_id: id,
-    viewed_at: isoText(viewedAt),
+    viewed_at: isoTextOfInstant(viewedAt),
     address,
   }),
 );
 
-const sensorEventLine = object({
-  type: enumOf(["sensor_event"], "Type of the record"),
-  id: id("PE", "The sensor event's ID"),
+const sensorEventLine = objectSchema({
+  type: enumSchema(["sensor_event"], "Type of the record"),
+  id: idSchema("PE", "The sensor event's ID"),
   property_id: sensorEventFields.property_id,
   appliance_id: sensorEventFields.appliance_id,
   component_id: sensorEventFields.component_id,
-  kind: enumOf(["meter", "smart"], "Meter reading or smart sensor event"),
+  kind: enumSchema(["meter", "smart"], "Meter reading or smart sensor event"),
   event_type: sensorEventFields.event_type.orNull(),
   severity: sensorEventFields.severity.orNull(),
   sensor_id: sensorEventFields.sensor_id,
@@ -196,7 +203,7 @@ const sensorEventLine = object({
   unit: sensorEventFields.unit,
   notes: sensorEventFields.notes,
   recorded_at: sensorEventFields.recorded_at,
-  created_at: instant("When it was received"),
+  created_at: instantSchema("When it was received"),
 });
 
 export const serializeSensorEventLine = sensorEventLine.serializer((event: SensorEvent) => ({
@@ -213,18 +220,18 @@ export const serializeSensorEventLine = sensorEventLine.serializer((event: Senso
   value: event.value,
   unit: event.unit,
   notes: event.notes,
-  recorded_at: isoText(event.recordedAt),
-  created_at: isoText(event.createdAt),
+  recorded_at: isoTextOfInstant(event.recordedAt),
+  created_at: isoTextOfInstant(event.createdAt),
 }));
 
-const photoLine = object({
-  type: enumOf(["photo"], "Type of the record"),
-  id: id("PH", "The photo's ID"),
-  appliance_id: id("A", "The appliance"),
+const photoLine = objectSchema({
+  type: enumSchema(["photo"], "Type of the record"),
+  id: idSchema("PH", "The photo's ID"),
+  appliance_id: idSchema("A", "The appliance"),
   ...photoFields,
-  media_type: text("Media type of the image", "image/jpeg"),
-  bytes: whole("Size of the file in bytes", 183_760),
-  sha256: text("SHA-256 of the file, in hexadecimal", "9f86d081884c7d659a2feaa0c55ad015…"),
+  media_type: textSchema("Media type of the image", "image/jpeg"),
+  bytes: wholeNumberSchema("Size of the file in bytes", 183_760),
+  sha256: textSchema("SHA-256 of the file, in hexadecimal", "9f86d081884c7d659a2feaa0c55ad015…"),
 });
 
 export const serializePhotoLine = photoLine.serializer((photo: Photo) => ({
@@ -237,13 +244,13 @@ export const serializePhotoLine = photoLine.serializer((photo: Photo) => ({
   media_type: photo.mediaType,
   bytes: photo.bytes,
   sha256: photo.sha256,
-  uploaded_at: isoText(photo.uploadedAt),
+  uploaded_at: isoTextOfInstant(photo.uploadedAt),
 }));
 
-const trendLine = object({
-  type: enumOf(["trend_row"], "Type of the record"),
+const trendLine = objectSchema({
+  type: enumSchema(["trend_row"], "Type of the record"),
   component_id: component.fields.component_id,
-  day: day("First date of the score, which applies until the component's next row"),
+  day: daySchema("First date of the score, which applies until the component's next row"),
   risk_score: riskScore,
 });
 
@@ -251,12 +258,12 @@ export const serializeTrendRowLine = trendLine.serializer((row: TrendRow & { com
   type: "trend_row",
   component_id: row.componentId,
   day: row.day,
-  risk_score: scoreFromHundredths(row.riskScore),
+  risk_score: jsonScoreFromHundredths(row.riskScore),
 }));
 
-const conditionTrendLine = object({
-  type: enumOf(["condition_trend_row"], "Type of the record"),
-  property_id: id("P", "The property; null for the portfolio").orNull(),
+const conditionTrendLine = objectSchema({
+  type: enumSchema(["condition_trend_row"], "Type of the record"),
+  property_id: idSchema("P", "The property; null for the portfolio").orNull(),
   ...conditionPoint.fields,
 });
 export const serializeConditionTrendLine = conditionTrendLine.serializer(
@@ -267,18 +274,21 @@ export const serializeConditionTrendLine = conditionTrendLine.serializer(
   }),
 );
 
-const outcomeLine = object({
-  type: enumOf(["outcome"], "Type of the record"),
-  service_event_id: id("SE", "The service event that ended the component's life"),
+const outcomeLine = objectSchema({
+  type: enumSchema(["outcome"], "Type of the record"),
+  service_event_id: idSchema("SE", "The service event that ended the component's life"),
   component_id: component.fields.component_id,
   def_id: component.fields.component_def_id,
-  event_type: text("Type of service", "Replacement"),
+  event_type: textSchema("Type of service", "Replacement"),
   date: serviceEvent.fields.date,
   age_years: ageYearsField,
-  probability: number("Probability of failure just before the event", 0.8134, { minimum: 0, maximum: 1 }),
+  probability: numberSchema("Probability of failure just before the event", 0.8134, {
+    minimum: 0,
+    maximum: 1,
+  }),
   risk_score: riskScore.describedAs("Score just before the event"),
-  model_version: text("Version of the scoring model", "2"),
-  created_at: instant("When the record was created"),
+  model_version: textSchema("Version of the scoring model", "2"),
+  created_at: instantSchema("When the record was created"),
   risk_tier: riskTier.describedAs("Tier just before the event"),
 });
 
@@ -303,18 +313,18 @@ export const serializeOutcomeLine = outcomeLine.serializer((outcome: Outcome) =>
   date: outcome.date,
   age_years: outcome.ageYears,
   probability: outcome.probability,
-  risk_score: scoreFromHundredths(outcome.riskScore),
+  risk_score: jsonScoreFromHundredths(outcome.riskScore),
   model_version: outcome.modelVersion,
-  created_at: isoText(outcome.createdAt),
+  created_at: isoTextOfInstant(outcome.createdAt),
   risk_tier: tierOfHundredths(outcome.riskScore),
 }));
 
-const deliveryLine = object({
-  type: enumOf(["delivery"], "Type of the record"),
+const deliveryLine = objectSchema({
+  type: enumSchema(["delivery"], "Type of the record"),
   id: delivery.fields.id,
   event: delivery.fields.event,
   request_id: delivery.fields.request_id,
-  status: enumOf(DELIVERY_STATUSES, "Whether it is pending, was delivered, or failed in all attempts"),
+  status: enumSchema(DELIVERY_STATUSES, "Whether it is pending, was delivered, or failed in all attempts"),
   attempts: delivery.fields.attempt_count,
   created_at: delivery.fields.created_at,
   finished_at: delivery.fields.finished_at,
@@ -331,8 +341,8 @@ export const serializeDeliveryLine = deliveryLine.serializer((delivery: Exported
   request_id: delivery.requestId,
   status: delivery.status,
   attempts: delivery.attempts,
-  created_at: isoText(delivery.createdAt),
-  finished_at: isoOrNull(delivery.finishedAt),
+  created_at: isoTextOfInstant(delivery.createdAt),
+  finished_at: jsonInstantOrNull(delivery.finishedAt),
 }));
 
 /** A line of an export. */

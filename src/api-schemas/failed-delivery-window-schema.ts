@@ -1,21 +1,21 @@
 import type { FailedDeliveryWindow } from "../domain/delivery.ts";
 import { invalid } from "../domain/errors.ts";
 import { instantFromText } from "../domain/time.ts";
-import { body, nullable, optional, required } from "./definition/input-schema.ts";
+import { bodySchema, nullableSchema, optionalSchema, requiredSchema } from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
-import { defineConstraint } from "./definition/schema-field-constraint.ts";
+import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import { bulkResend } from "./delivery-schema.ts";
 
-export const failedWindow = body({
-  partner_id: required(constraint.idText, bulkResend.fields.partner_id),
-  from: required(constraint.instant, bulkResend.fields.from),
-  to: required(constraint.instant, bulkResend.fields.to),
-  status: optional(
-    defineConstraint((type) => type("'failed'").describe("failed")),
+export const failedWindow = bodySchema({
+  partner_id: requiredSchema(constraint.idText, bulkResend.fields.partner_id),
+  from: requiredSchema(constraint.instant, bulkResend.fields.from),
+  to: requiredSchema(constraint.instant, bulkResend.fields.to),
+  status: optionalSchema(
+    defineSchemaConstraint((type) => type("'failed'").describe("failed")),
     bulkResend.fields.status,
   ),
-  error: nullable(constraint.line, bulkResend.fields.error),
-  dry_run: optional(constraint.flag, "Only count the deliveries", true),
+  error: nullableSchema(constraint.line, bulkResend.fields.error),
+  dry_run: optionalSchema(constraint.flag, "Only count the deliveries", true),
 });
 
 /** Returns the time window of a bulk resend, and whether it is a dry run. Throws invalid_request. */

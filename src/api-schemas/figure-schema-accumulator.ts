@@ -1,7 +1,7 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { CostBasis } from "../domain/costs/component-costs.ts";
 import type { Property } from "../domain/property.ts";
-import type { Steps } from "../domain/steps/steps.ts";
+import type { Steps } from "../domain/steps/computation-steps.ts";
 import type { Instant } from "../domain/time.ts";
 
 /** The time of a calculation, and the scoring model that it is based on. */

@@ -12,59 +12,59 @@ import {
 import { DueCostSum } from "../domain/planning/due-cost-sum.ts";
 import type { PlanContext } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
-import { inOneStep } from "../domain/steps/steps.ts";
-import { type Instant, isoText } from "../domain/time.ts";
+import { inOneStep } from "../domain/steps/computation-steps.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import {
-  enumOf,
-  id,
-  instant,
-  integer,
-  object,
-  record,
-  text,
-  usd,
-  whole,
+  enumSchema,
+  idSchema,
+  instantSchema,
+  integerSchema,
+  objectSchema,
+  recordSchema,
+  textSchema,
+  usdSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { facilityConditionField, serializeFacilityCondition } from "./facility-condition-schema.ts";
 import type { FigureContext, FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
-import { forPartner } from "./paging-schema.ts";
+import { schemaWithPartner } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
-import { figuresReply } from "./recalculating-schema.ts";
+import { figuresSchemaWithRecalculating } from "./recalculating-schema.ts";
 import { rating, serializeTierCounts, tierCounts } from "./score-schema.ts";
 
 /* The figures of one property, calculated from the property and its components. */
 
-export const calculatedAt = instant("When the figures were calculated");
-export const conditionIndexField = integer("Condition index, 1 (worst) to 100", 84, {
+export const calculatedAt = instantSchema("When the figures were calculated");
+export const conditionIndexField = integerSchema("Condition index, 1 (worst) to 100", 84, {
   minimum: 1,
   maximum: 100,
 });
-export const grade = enumOf<Grade>(["A", "B", "C", "D", "F"], "Letter grade of the condition index", "B");
-export const assessedCount = whole("Number of components assessed", 90);
-export const subject = { property_id: id("P", "The property"), name: property.fields.name };
+export const grade = enumSchema<Grade>(["A", "B", "C", "D", "F"], "Letter grade of the condition index", "B");
+export const assessedCount = wholeNumberSchema("Number of components assessed", 90);
+export const subject = { property_id: idSchema("P", "The property"), name: property.fields.name };
 export const serializeSubject = ({ id, name }: Property) => ({ property_id: id, name });
 
 export const deferredDescription = "Planned replacement cost of the CRITICAL and WARNING components";
 const reactiveDescription = "Cost of the CRITICAL and WARNING components after failure, all failing at once";
-export const totalDeferred = usd(deferredDescription, 14_500);
-export const totalReactive = usd(reactiveDescription, 39_000);
-export const deferredPerDoor = usd("Deferred maintenance per unit", 604.17);
-export const recommendedReserve = usd("Recommended monthly contribution per unit", 21.4);
+export const totalDeferred = usdSchema(deferredDescription, 14_500);
+export const totalReactive = usdSchema(reactiveDescription, 39_000);
+export const deferredPerDoor = usdSchema("Deferred maintenance per unit", 604.17);
+export const recommendedReserve = usdSchema("Recommended monthly contribution per unit", 21.4);
 
 /** Returns the calculation of the recommended monthly contribution per unit over the next 12 months. */
-export const recommendedReserveGatherer = (prices: PriceList) => new ReserveAccumulator(prices, 12);
+export const recommendedReserveJsonGatherer = (prices: PriceList) => new ReserveAccumulator(prices, 12);
 
 export const serializeRecommendedReserve = (collector: ReserveAccumulator, unitCount: number): number =>
   jsonUsdFromCents(collector.reserve(unitCount).perUnitPerMonth);
 
-const span = record("Reserve", {
-  label: text("Display name", "12-month reserve"),
-  per_unit_per_month: usd("Monthly contribution per unit", 21.4),
-  per_unit_per_year: usd("Yearly contribution per unit", 256.8),
-  property_per_month: usd("Monthly contribution for the property", 513.6),
+const span = recordSchema("Reserve", {
+  label: textSchema("Display name", "12-month reserve"),
+  per_unit_per_month: usdSchema("Monthly contribution per unit", 21.4),
+  per_unit_per_year: usdSchema("Yearly contribution per unit", 256.8),
+  property_per_month: usdSchema("Monthly contribution for the property", 513.6),
 });
 
 const serializeReserveSpan = span.serializer((label: string, reserve: Reserve) => ({
@@ -74,11 +74,11 @@ const serializeReserveSpan = span.serializer((label: string, reserve: Reserve) =
   property_per_month: jsonUsdFromCents(reserve.propertyPerMonth),
 }));
 
-const reserve = object({
+const reserve = objectSchema({
   ...subject,
   unit_count: property.fields.unit_count,
   total_deferred: totalDeferred,
-  reserves: object({
+  reserves: objectSchema({
     "12_month": span.describedAs("Over 12 months"),
     "24_month": span.describedAs("Over 24 months"),
     "36_month": span.describedAs("Over 36 months"),
@@ -112,11 +112,11 @@ const serializeReserve = reserve.serializer(
           fullReplacementReserve(totals.rcvCents, unitCount),
         ),
       },
-      generated_at: isoText(now),
+      generated_at: isoTextOfInstant(now),
     };
   },
 );
-export const reserveReply = forPartner(figuresReply(reserve.and(assumptionsField)));
+export const reserveReply = schemaWithPartner(figuresSchemaWithRecalculating(reserve.and(assumptionsField)));
 
 /** Creates the accumulator of reserve contributions over components. */
 export function reserveSchemaAccumulator(prices: PriceList): FigureSchemaAccumulator<JsonOf<typeof reserve>> {
@@ -133,14 +133,14 @@ export function reserveSchemaAccumulator(prices: PriceList): FigureSchemaAccumul
   };
 }
 
-const condition = object({
+const condition = objectSchema({
   ...subject,
   condition_score: conditionIndexField,
   grade,
   rating,
   components_assessed: assessedCount,
   ...tierCounts,
-  methodology: text("How the score is calculated", "Condition index"),
+  methodology: textSchema("How the score is calculated", "Condition index"),
   ...facilityConditionField,
   retired_at: property.fields.retired_at.describedAs(
     "Day from which the property is retired; score, grade and rating then assess nothing, as of a property without components",
@@ -165,11 +165,13 @@ const serializeCondition = condition.serializer(
       methodology: `${METHODOLOGY} Tiers use scoring model ${modelVersion}.`,
       fci: serializeFacilityCondition(facility),
       retired_at: property.retiredAt,
-      assessed_at: isoText(now),
+      assessed_at: isoTextOfInstant(now),
     };
   },
 );
-export const conditionReply = forPartner(figuresReply(condition.and(assumptionsField)));
+export const conditionReply = schemaWithPartner(
+  figuresSchemaWithRecalculating(condition.and(assumptionsField)),
+);
 
 /** Creates the accumulator of a condition score over components; `planning` is what their plans need. */
 export function conditionSchemaAccumulator(

@@ -1,20 +1,28 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { FORECAST_DAYS, ForecastAccumulator, type ForecastWindow } from "../domain/figures/forecast.ts";
 import type { Property } from "../domain/property.ts";
-import { type Instant, isoText } from "../domain/time.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
 import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
-import { list, number, object, record, text, usd, whole } from "./definition/schema-field-types.ts";
+import {
+  listSchema,
+  numberSchema,
+  objectSchema,
+  recordSchema,
+  textSchema,
+  usdSchema,
+  wholeNumberSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-schema.ts";
 import type { FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 import { calculatedAt, serializeSubject, subject } from "./figures-schema.ts";
-import { forPartner } from "./paging-schema.ts";
-import { figuresReply } from "./recalculating-schema.ts";
+import { schemaWithPartner } from "./paging-schema.ts";
+import { figuresSchemaWithRecalculating } from "./recalculating-schema.ts";
 
-const forecastItem = object({
+const forecastItem = objectSchema({
   ...itemFields,
-  failure_probability: number(
+  failure_probability: numberSchema(
     "Probability of failure within the window, given that the component works now",
     0.1842,
     {
@@ -24,26 +32,32 @@ const forecastItem = object({
   ),
 });
 
-const forecastWindow = record("ForecastWindow", {
-  label: text("Display name", "Next 30 days"),
-  component_count: whole("Number of components", 3),
-  proactive_cost: usd("Planned replacement cost of all components", 1450),
-  emergency_cost_if_ignored: usd("Cost if all of these components failed at once; not an expectation", 5600),
-  savings_potential: usd("Emergency cost minus proactive cost: what all failing at once costs more", 4150),
-  expected_failures: number(
+const forecastWindow = recordSchema("ForecastWindow", {
+  label: textSchema("Display name", "Next 30 days"),
+  component_count: wholeNumberSchema("Number of components", 3),
+  proactive_cost: usdSchema("Planned replacement cost of all components", 1450),
+  emergency_cost_if_ignored: usdSchema(
+    "Cost if all of these components failed at once; not an expectation",
+    5600,
+  ),
+  savings_potential: usdSchema(
+    "Emergency cost minus proactive cost: what all failing at once costs more",
+    4150,
+  ),
+  expected_failures: numberSchema(
     "Expected number of failures of all of the property's components within the window",
     1.84,
     { minimum: 0 },
   ),
-  expected_cost: usd("Expected cost of these failures: probability × cost, over all components", 1630),
-  expected_cost_80: object({
-    low: usd("10% quantile; 0 where no failure at all has a probability of 10% or more", 210),
-    high: usd("90% quantile", 3890),
+  expected_cost: usdSchema("Expected cost of these failures: probability × cost, over all components", 1630),
+  expected_cost_80: objectSchema({
+    low: usdSchema("10% quantile; 0 where no failure at all has a probability of 10% or more", 210),
+    high: usdSchema("90% quantile", 3890),
   }).describedAs(
     "Approximate 80% range of the cost of these failures, from a gamma distribution with their mean and variance. It holds " +
       "the cost with a probability of 68 to 95% for most properties, and about 50% where one expensive failure outweighs all others",
   ),
-  components: list("The components, highest score first", forecastItem),
+  components: listSchema("The components, highest score first", forecastItem),
 });
 
 type ForecastItem = JsonOf<typeof forecastItem>;
@@ -68,9 +82,9 @@ const serializeForecastWindow = forecastWindow.serializer(
   },
 );
 
-const forecast = object({
+const forecast = objectSchema({
   ...subject,
-  forecast: object({
+  forecast: objectSchema({
     window_30_days: forecastWindow.describedAs("Work within 30 days"),
     window_60_days: forecastWindow.describedAs("Work within 60 days"),
     window_90_days: forecastWindow.describedAs("Work within 90 days"),
@@ -91,9 +105,11 @@ const serializeForecast = forecast.serializer((property: Property, windows: Fore
     window_90_days: serializeForecastWindow("Next 90 days", windows[90]),
     window_12_months: serializeForecastWindow("Next 12 months", windows[365]),
   },
-  generated_at: isoText(now),
+  generated_at: isoTextOfInstant(now),
 }));
-export const forecastReply = forPartner(figuresReply(forecast.and(assumptionsField)));
+export const forecastReply = schemaWithPartner(
+  figuresSchemaWithRecalculating(forecast.and(assumptionsField)),
+);
 
 /** Creates the accumulator of a forecast over components. */
 export function forecastSchemaAccumulator(

@@ -1,37 +1,49 @@
 import type { PlacedComponent } from "../domain/component.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import {
   FLAG_BASES,
   type FlagBasis,
-  formatStoredCodes,
   type HazardFlag,
+  hazardCodeList,
   hazardFlagAction,
   hazardFlagLabel,
   hazardFlagsOfNotation,
 } from "../domain/hazards/hazard-flags.ts";
 import { HAZARD_ACTIONS, type HazardAction } from "../domain/hazards/known-hazard.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import { applianceTypeId } from "./component-name-schema.ts";
-import { documentedAs, nullable } from "./definition/input-schema.ts";
-import { defineConstraint } from "./definition/schema-field-constraint.ts";
-import { enumOf, id, list, object, record, text, textList, whole } from "./definition/schema-field-types.ts";
+import { documentedSchema, nullableSchema } from "./definition/input-schema.ts";
+import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
+import {
+  enumSchema,
+  idSchema,
+  listSchema,
+  objectSchema,
+  recordSchema,
+  textListSchema,
+  textSchema,
+  wholeNumberSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 
-const code = text("Code of the hazard", "federal_pacific");
-const label = text("The hazard in words; of a suspicion, that it is one", "Federal Pacific Stab-Lok panel");
-const authority = text(
+const code = textSchema("Code of the hazard", "federal_pacific");
+const label = textSchema(
+  "The hazard in words; of a suspicion, that it is one",
+  "Federal Pacific Stab-Lok panel",
+);
+const authority = textSchema(
   "The authority, and what it requires",
   "Fannie Mae Form 4099.G: replace as an immediate repair",
 );
-const action = enumOf<HazardAction>(
+const action = enumSchema<HazardAction>(
   HAZARD_ACTIONS,
   "`immediate_hazard`: the authority requires replacement at once; `inspect`: have it examined; `monitor`: plan for it",
   "immediate_hazard",
 );
 
 /** A known hazard that an appliance is or contains. */
-const hazardFlag = record("HazardFlag", {
+const hazardFlag = recordSchema("HazardFlag", {
   code,
-  basis: enumOf<FlagBasis>(
+  basis: enumSchema<FlagBasis>(
     FLAG_BASES,
     "`stated`: set by the partner; `brand`: named by brand or model; `notes`: named in notes of service events; `era`: suspected by the years alone",
     "brand",
@@ -51,28 +63,28 @@ const serializeHazardFlag = hazardFlag.serializer((knowledge: Knowledge, flag: H
 }));
 
 /** Known hazards of an appliance, which stand beside its probability of failure and change no score. */
-export const hazardFlags = list(
+export const hazardFlags = listSchema(
   "Known hazards that the appliance is or contains, whatever its scores",
   hazardFlag,
 );
 export const serializeHazardFlags = (knowledge: Knowledge, flags: readonly HazardFlag[]): HazardFlagJson[] =>
   flags.map((flag) => serializeHazardFlag(knowledge, flag));
 
-export const hazardsOfType = list(
+export const hazardsOfType = listSchema(
   "The known hazards that an appliance of this type can be flagged with",
-  object({ code, label: label.describedAs("The hazard in words") }),
+  objectSchema({ code, label: label.describedAs("The hazard in words") }),
 );
 
 /** A flag with its appliance, as reports list it. */
-const flaggedAppliance = record("FlaggedAppliance", {
-  appliance_id: id("A", "The appliance"),
+const flaggedAppliance = recordSchema("FlaggedAppliance", {
+  appliance_id: idSchema("A", "The appliance"),
   appliance_type: applianceTypeId,
-  unit: id("U", "The unit that the appliance serves").orNull(),
+  unit: idSchema("U", "The unit that the appliance serves").orNull(),
   ...hazardFlag.fields,
 });
 type FlaggedApplianceJson = JsonOf<typeof flaggedAppliance>;
 
-export const flaggedAppliances = list(
+export const flaggedAppliances = listSchema(
   "Appliances with known hazards, whatever their scores: first those that require action at once",
   flaggedAppliance,
 );
@@ -106,15 +118,15 @@ export class HazardFlagJsonGatherer {
 type FlaggedComponent = Pick<PlacedComponent, "applianceId" | "typeId" | "unitId" | "flags">;
 
 /** The number of appliances with a flag. */
-const flagCount = record("FlagCount", {
+const flagCount = recordSchema("FlagCount", {
   code,
   label: label.describedAs("The hazard in words"),
-  appliances: whole("Appliances that are known to be or contain it", 3),
-  suspected: whole("Appliances of which only the years suggest it", 1),
+  appliances: wholeNumberSchema("Appliances that are known to be or contain it", 3),
+  suspected: wholeNumberSchema("Appliances of which only the years suggest it", 1),
   authority,
   action,
 });
-export const flagCounts = list("Appliances with known hazards, by hazard", flagCount);
+export const flagCounts = listSchema("Appliances with known hazards, by hazard", flagCount);
 
 /** Appliances by the code of a hazard. */
 export type CountOfCode = { code: string; known: number; suspected: number };
@@ -141,11 +153,11 @@ export function serializeHazardFlagCounts(knowledge: Knowledge, counts: readonly
 
 /** The numbers of flags of a property, for a table. */
 export const flagTotals = {
-  hazard_flags: whole("Known hazards of the property's appliances, suspicions not counted", 2),
-  suspected_hazards: whole("Hazards that only the years of its appliances suggest", 1),
+  hazard_flags: wholeNumberSchema("Known hazards of the property's appliances, suspicions not counted", 2),
+  suspected_hazards: wholeNumberSchema("Hazards that only the years of its appliances suggest", 1),
 };
 
-export const serializeFlagTotals = object(flagTotals).serializer((counts: readonly CountOfCode[]) => ({
+export const serializeFlagTotals = objectSchema(flagTotals).serializer((counts: readonly CountOfCode[]) => ({
   hazard_flags: counts.reduce((sum, { known }) => sum + known, 0),
   suspected_hazards: counts.reduce((sum, { suspected }) => sum + suspected, 0),
 }));
@@ -156,7 +168,7 @@ const readCodes = (given: string | readonly string[]): string[] =>
   (typeof given === "string" ? given.split(SEPARATOR) : given.map((code) => code.trim())).filter(Boolean);
 
 /** Codes as a list, or as text with separators, as a cell of a CSV file has them. */
-const codes = defineConstraint((type) =>
+const codes = defineSchemaConstraint((type) =>
   type("string <= 2000")
     .or("string[] <= 1000")
     .narrow((given: string | string[]) => {
@@ -166,21 +178,21 @@ const codes = defineConstraint((type) =>
     .describe(`a list of at most ${MAX_CODES} codes such as federal_pacific`),
 );
 
-export const flagsSetText = textList(
+export const flagsSetText = textListSchema(
   "Codes of known hazards that the partner has found; null or an empty list for none",
   ["polybutylene"],
 );
-export const flagsClearedText = textList(
+export const flagsClearedText = textListSchema(
   "Codes of known hazards that the partner has ruled out, whatever brand, notes or years say",
   ["unidentified_panel"],
 );
 
 /** The request fields that set and clear flags. */
 export const partnerFlagFields = {
-  flags_set: documentedAs(nullable(codes, flagsSetText), flagsSetText),
-  flags_cleared: documentedAs(nullable(codes, flagsClearedText), flagsClearedText),
+  flags_set: documentedSchema(nullableSchema(codes, flagsSetText), flagsSetText),
+  flags_cleared: documentedSchema(nullableSchema(codes, flagsClearedText), flagsClearedText),
 } as const;
 
 /** Returns given codes as they are stored. */
 export const parseStatedFlagsJson = (given: string | readonly string[] | null): string =>
-  given === null ? "" : formatStoredCodes(readCodes(given));
+  given === null ? "" : hazardCodeList(readCodes(given));

@@ -7,32 +7,40 @@ import {
   SEPARATORS,
   type Separator,
 } from "../table-cells/table-limits.ts";
-import { body, optional, required } from "./definition/input-schema.ts";
+import { bodySchema, optionalSchema, requiredSchema } from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
-import { defineConstraint } from "./definition/schema-field-constraint.ts";
-import { anyObject, id, list, object, text, textList, whole } from "./definition/schema-field-types.ts";
+import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
+import {
+  anyObjectSchema,
+  idSchema,
+  listSchema,
+  objectSchema,
+  textListSchema,
+  textSchema,
+  wholeNumberSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import { forPartner } from "./paging-schema.ts";
+import { schemaWithPartner } from "./paging-schema.ts";
 
 /* Rows of a table with columns of any names, imported a few at a time. */
 
-const columns = defineConstraint((type) =>
+const columns = defineSchemaConstraint((type) =>
   type(`1 <= (string <= ${MOST_HEADING})[] <= ${MOST_COLUMNS}`).describe(
     `a list of 1 to ${MOST_COLUMNS} headings`,
   ),
 );
-const rows = defineConstraint((type) =>
+const rows = defineSchemaConstraint((type) =>
   type(`1 <= (string <= ${MOST_CELL})[][] <= ${MOST_ROWS}`)
     .narrow((all) => all.every((cells) => cells.length <= MOST_COLUMNS))
     .describe(`a list of 1 to ${MOST_ROWS} rows, each a list of texts of at most ${MOST_CELL} characters`),
 );
-const firstRow = defineConstraint((type) =>
+const firstRow = defineSchemaConstraint((type) =>
   type("1 <= number.integer <= 10000000").describe("a whole number from 1 to 10000000"),
 );
-const separator = defineConstraint((type) =>
+const separator = defineSchemaConstraint((type) =>
   type.enumerated(...SEPARATORS).describe("a comma, a semicolon, a tab or |"),
 );
-const mapping = defineConstraint((type) =>
+const mapping = defineSchemaConstraint((type) =>
   type({})
     .narrow((value) => !Array.isArray(value))
     .describe("an object"),
@@ -40,38 +48,38 @@ const mapping = defineConstraint((type) =>
 /** Room for 20,000 keys with their counts. */
 const MOST_CONTINUATION = 400_000;
 const EXAMPLE_CONTINUATION = "hNn2ZJcIcHpI3";
-const continuation = defineConstraint((type) =>
+const continuation = defineSchemaConstraint((type) =>
   type(`string <= ${MOST_CONTINUATION}`).describe(`a text of at most ${MOST_CONTINUATION} characters`),
 );
 
-const request = body({
-  file: required(constraint.requiredLine, "Name of the file, for messages", "buildings.csv"),
-  columns: required(columns, "The headings", ["Building", "Address", "State", "Year Built"]),
-  rows: required(rows, `The cells of at most ${MOST_ROWS} rows, as texts`, [
+const request = bodySchema({
+  file: requiredSchema(constraint.requiredLine, "Name of the file, for messages", "buildings.csv"),
+  columns: requiredSchema(columns, "The headings", ["Building", "Address", "State", "Year Built"]),
+  rows: requiredSchema(rows, `The cells of at most ${MOST_ROWS} rows, as texts`, [
     ["A-17", "1 Elm St", "NY", "1931"],
   ]),
-  first_row: optional(firstRow, "The number of the first of these rows in the file; 2 by default", 2),
-  separator: optional(
+  first_row: optionalSchema(firstRow, "The number of the first of these rows in the file; 2 by default", 2),
+  separator: optionalSchema(
     separator,
     "What separates the cells of the file. Where its numbers do not show their decimal sign, those of a file with semicolons have a decimal comma",
     ";",
   ),
-  mapping: optional(
+  mapping: optionalSchema(
     mapping,
     "What the columns contain: the `mapping` of an earlier response, changed or not. Guessed by the headings and these rows if omitted",
   ),
-  continuation: optional(
+  continuation: optionalSchema(
     continuation,
     "The `continuation` of the response to the rows before these in the file, so that equal rows are counted together. Omitted with the first rows",
     EXAMPLE_CONTINUATION,
   ),
-  update: optional(
+  update: optionalSchema(
     constraint.flag,
     "Changes records that exist by the cells that are not empty; false by default",
     false,
   ),
-  dry_run: optional(constraint.flag, "Writes nothing, and says what the import would do", true),
-  no_webhooks: optional(constraint.flag, "Sends no webhooks, for historical data", false),
+  dry_run: optionalSchema(constraint.flag, "Writes nothing, and says what the import would do", true),
+  no_webhooks: optionalSchema(constraint.flag, "Sends no webhooks, for historical data", false),
 });
 export const importedRowsRequest = request.type;
 
@@ -117,30 +125,30 @@ const EXAMPLE_MAPPING = {
 };
 
 const counts = (what: string) =>
-  object({
-    created: whole(`${what} that are new`, 12),
-    updated: whole(`${what} that exist, and are changed with \`update\``, 0),
-    unchanged: whole(`${what} that exist, and stay as they are`, 0),
+  objectSchema({
+    created: wholeNumberSchema(`${what} that are new`, 12),
+    updated: wholeNumberSchema(`${what} that exist, and are changed with \`update\``, 0),
+    unchanged: wholeNumberSchema(`${what} that exist, and stay as they are`, 0),
   }).describedAs(`The ${what.toLowerCase()} that the rows make`);
 
-const notes = object({
-  install_years_from_year_built: whole(
+const notes = objectSchema({
+  install_years_from_year_built: wholeNumberSchema(
     "Created appliances without an install year, which have their building's",
     2,
   ),
-  install_years_before_year_built: whole(
+  install_years_before_year_built: wholeNumberSchema(
     "Appliances created or changed with an install year before their building's",
     0,
   ),
-  unusual_sizes: whole(
+  unusual_sizes: wholeNumberSchema(
     "Appliances created or changed with a size that is unusual for their type, or has no effect; check its unit",
     1,
   ),
-  claims_to_check: whole(
+  claims_to_check: wholeNumberSchema(
     "Claims created or changed with a type that affects no score, or with values that contradict each other",
     0,
   ),
-  older_valuations: whole(
+  older_valuations: wholeNumberSchema(
     "Rows of claims that change nothing, because their `valued_at` is before the claim's",
     0,
   ),
@@ -153,71 +161,77 @@ export const serializeImportNotes = notes.serializer((counted: WordedImportNotes
   older_valuations: counted.olderValuations,
 }));
 
-const importedRows = object({
-  mapping: anyObject("").describedAs(
+const importedRows = objectSchema({
+  mapping: anyObjectSchema("").describedAs(
     "What the columns contain: `rows` says what a row is, `fields` has the column of each field, and the rest says how cells are read",
     EXAMPLE_MAPPING,
   ),
-  continuation: text(
+  continuation: textSchema(
     "Send it with the next rows of the file: it counts equal rows of equipment without a `serial`, the last 20,000 kinds of them",
     EXAMPLE_CONTINUATION,
   ),
-  fields: textList("The fields that a column can be mapped to", ["name", "address", "state"]),
+  fields: textListSchema("The fields that a column can be mapped to", ["name", "address", "state"]),
   properties: counts("Properties"),
   appliances: counts("Appliances"),
   components: counts("Components"),
   service_events: counts("Service events"),
   claims: counts("Claims"),
   ...notes.fields,
-  same_address: list(
+  same_address: listSchema(
     "The properties created or moved to the address of one created before. If both are the same building, merge them with `POST /v1/properties/{id}/merge`",
-    object({
-      row: whole("Number of the row in the file", 15),
-      property_id: id("P", "The property; null for one that a dry run would create").orNull(),
-      first_property_id: id("P", "The one created before; null for one that a dry run would create").orNull(),
-      first_row: whole(
+    objectSchema({
+      row: wholeNumberSchema("Number of the row in the file", 15),
+      property_id: idSchema("P", "The property; null for one that a dry run would create").orNull(),
+      first_property_id: idSchema(
+        "P",
+        "The one created before; null for one that a dry run would create",
+      ).orNull(),
+      first_row: wholeNumberSchema(
         "Number of the row that would create that one; null unless a dry run would",
         3,
       ).orNull(),
     }),
   ),
-  changes: list(
+  changes: listSchema(
     "The fields that rows change in records that exist",
-    object({
-      records: text("The records: `properties`, `appliances`, `service_events` or `claims`", "properties"),
-      field: text("The field", "year_built"),
-      rows: whole("Number of rows that change it", 3),
-      row: whole("Number of the first of them", 16),
-      from: text("Its value before, as JSON", "null"),
-      to: text("The new value, as JSON", "1931"),
+    objectSchema({
+      records: textSchema(
+        "The records: `properties`, `appliances`, `service_events` or `claims`",
+        "properties",
+      ),
+      field: textSchema("The field", "year_built"),
+      rows: wholeNumberSchema("Number of rows that change it", 3),
+      row: wholeNumberSchema("Number of the first of them", 16),
+      from: textSchema("Its value before, as JSON", "null"),
+      to: textSchema("The new value, as JSON", "1931"),
     }),
   ),
-  rejected: list(
+  rejected: listSchema(
     "The rows that are not imported, or not whole, in their order",
-    object({
-      row: whole("Number of the row in the file", 14),
-      error: text("The first reason", "state must be a US state, such as NY"),
+    objectSchema({
+      row: wholeNumberSchema("Number of the row in the file", 14),
+      error: textSchema("The first reason", "state must be a US state, such as NY"),
     }),
   ),
-  guessed: list(
+  guessed: listSchema(
     "The words of equipment and states that the given `mapping` does not have, with the meaning that was guessed: the `mapping` of the response has it, for you to correct. A word that means itself in the `mapping` is not guessed",
-    object({
-      column: text("The column", "Equipment"),
-      cell: text("The word", "Chiller"),
-      meaning: text("The meaning", "rooftop_unit"),
-      rows: whole("Number of rows", 3),
+    objectSchema({
+      column: textSchema("The column", "Equipment"),
+      cell: textSchema("The word", "Chiller"),
+      meaning: textSchema("The meaning", "rooftop_unit"),
+      rows: wholeNumberSchema("Number of rows", 3),
     }),
   ),
-  left_out: list(
+  left_out: listSchema(
     "Cells that mean nothing to the import",
-    object({
-      column: text("The column", "Fire escape"),
-      reason: text("Why", "no kind of equipment"),
-      cells: whole("Number of cells", 3),
+    objectSchema({
+      column: textSchema("The column", "Fire escape"),
+      reason: textSchema("Why", "no kind of equipment"),
+      cells: wholeNumberSchema("Number of cells", 3),
     }),
   ),
 });
-export const importedRowsReply = forPartner(importedRows);
+export const importedRowsReply = schemaWithPartner(importedRows);
 export type ImportedRowsJson = JsonOf<typeof importedRows>;
 
 type Counts = { created: number; updated: number; unchanged: number };

@@ -1,4 +1,4 @@
-import type { Knowledge } from "../domain/knowledge.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import type { LossComponent, LossKind } from "../domain/losses/loss-component.ts";
 import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 

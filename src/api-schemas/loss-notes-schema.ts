@@ -5,8 +5,8 @@ import {
   assumptionSharesOf,
   costBasisSentences,
   uncertaintySentences,
-} from "../domain/wording/uncertainty-sentences.ts";
-import { usDateWording } from "../domain/wording/us-english.ts";
+} from "../domain/wording/uncertainty-wording.ts";
+import { usDateWording } from "../domain/wording/us-english-wording.ts";
 
 const day = usDateWording({ dateStyle: "long" });
 

@@ -1,9 +1,9 @@
+import { type Knowledge, PERILS } from "../domain/domain-knowledge.ts";
 import type { Assumptions } from "../domain/figures/assumptions.ts";
-import { type Knowledge, PERILS } from "../domain/knowledge.ts";
 import type { BookLosses, LossDistribution } from "../domain/losses/book-losses.ts";
 import type { TailAmount } from "../domain/losses/exceedance.ts";
 import { DRIVERS, type Driver, OTHERS, REPAIR } from "../domain/losses/loss-drivers.ts";
-import type { InsuredLayer } from "../domain/losses/severity.ts";
+import type { InsuredLayer } from "../domain/losses/loss-severity.ts";
 import type { YearFactor } from "../domain/losses/year-factors.ts";
 import type { Day } from "../domain/time.ts";
 import { lossAssumptions, serializeAssumptions, serializeYearFactor } from "./assumptions-schema.ts";
@@ -14,39 +14,42 @@ import {
 } from "./definition/api-schema-table-cells.ts";
 import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import {
-  day,
-  enumOf,
-  list,
-  number,
-  object,
-  record,
-  text,
-  textList,
-  usd,
-  whole,
+  daySchema,
+  enumSchema,
+  listSchema,
+  numberSchema,
+  objectSchema,
+  recordSchema,
+  textListSchema,
+  textSchema,
+  usdSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { serializeLossNotes } from "./loss-notes-schema.ts";
-import { forPartner } from "./paging-schema.ts";
-import { thousandSqftOf } from "./plan-summary-schema.ts";
+import { schemaWithPartner } from "./paging-schema.ts";
+import { jsonThousandSqft } from "./plan-summary-schema.ts";
 
 /* The losses of a year over a property, a portfolio or all partners (docs/model/losses.md). */
 
 const wholeCents = (cents: number) => jsonUsdFromCents(Math.round(cents));
 const share = (value: number) => roundJsonNumber(value, 6);
 
-const withModelError = usd("The same, if the forecast may also be wrong for all components at once", 148_900);
-const standardError = usd("Standard error of the amount, from the number of simulated years", 2100);
+const withModelError = usdSchema(
+  "The same, if the forecast may also be wrong for all components at once",
+  148_900,
+);
+const standardError = usdSchema("Standard error of the amount, from the number of simulated years", 2100);
 
-const exceedancePoint = record("ExceedancePoint", {
-  return_period_years: whole("The amount is exceeded once in this many years on average", 100),
-  amount: usd("Annual loss", 132_400),
+const exceedancePoint = recordSchema("ExceedancePoint", {
+  return_period_years: wholeNumberSchema("The amount is exceeded once in this many years on average", 100),
+  amount: usdSchema("Annual loss", 132_400),
   with_model_error: withModelError,
   standard_error: standardError,
 });
 
-const tail = record("TailValueAtRisk", {
-  amount: usd("Mean annual loss of the worst hundredth of years", 161_200),
+const tail = recordSchema("TailValueAtRisk", {
+  amount: usdSchema("Mean annual loss of the worst hundredth of years", 161_200),
   with_model_error: withModelError,
   standard_error: standardError,
 });
@@ -58,12 +61,15 @@ const serializeLossTail = tail.serializer(({ amount, standardError, withModelErr
 }));
 
 const distributionFields = {
-  expected: usd("Expected annual loss", 41_250.5),
-  standard_deviation: usd("Standard deviation of the annual loss", 24_810.2),
-  exceedance: list("Aggregate exceedance probability curve: the loss of the whole year", exceedancePoint),
+  expected: usdSchema("Expected annual loss", 41_250.5),
+  standard_deviation: usdSchema("Standard deviation of the annual loss", 24_810.2),
+  exceedance: listSchema(
+    "Aggregate exceedance probability curve: the loss of the whole year",
+    exceedancePoint,
+  ),
   tail_value_at_risk_99: tail.describedAs("Mean of the worst hundredth of years"),
 };
-const distribution = object(distributionFields);
+const distribution = objectSchema(distributionFields);
 
 const serializeDistribution = distribution.serializer((loss: LossDistribution) => ({
   expected: wholeCents(loss.expected),
@@ -77,17 +83,17 @@ const serializeDistribution = distribution.serializer((loss: LossDistribution) =
   tail_value_at_risk_99: serializeLossTail(loss.tailValueAtRisk),
 }));
 
-const driver = record("LossDriver", {
-  by: enumOf(DRIVERS, "What the loss is divided by", "system"),
-  key: text(
+const driver = recordSchema("LossDriver", {
+  by: enumSchema(DRIVERS, "What the loss is divided by", "system"),
+  key: textSchema(
     `The system, peril, state, division, property or kind of component; \`${REPAIR}\` beside the perils is the cost of ` +
       `repairs, \`${OTHERS}\` all that are not listed`,
     "plumbing",
   ),
-  name: text("The name of a kind of component; null for other keys", "Glass-lined tank").orNull(),
-  expected: usd("Expected annual loss", 18_420.7),
-  share_of_expected: number("Share of the expected loss; those of one division add up to 1", 0.446558),
-  share_of_variance: number(
+  name: textSchema("The name of a kind of component; null for other keys", "Glass-lined tank").orNull(),
+  expected: usdSchema("Expected annual loss", 18_420.7),
+  share_of_expected: numberSchema("Share of the expected loss; those of one division add up to 1", 0.446558),
+  share_of_variance: numberSchema(
     "Share of the variance: the covariance with the book divided by its variance; those of one division add up to 1",
     0.612204,
   ),
@@ -102,46 +108,49 @@ const serializeLossDriver = driver.serializer((knowledge: Knowledge, driver: Dri
   share_of_variance: share(driver.shareOfVariance),
 }));
 
-const perAmount = object({
-  total: usd("Expected annual loss", 1718.77),
-  damage: usd("Expected damage to the property", 210.4),
-  insured: usd("Expected insured damage", 140.12),
+const perAmount = objectSchema({
+  total: usdSchema("Expected annual loss", 1718.77),
+  damage: usdSchema("Expected damage to the property", 210.4),
+  insured: usdSchema("Expected insured damage", 140.12),
 });
 
-export const losses = object({
-  as_of: day("Start of the year that the losses are of"),
-  model_version: text("Version of the scoring model", "3"),
-  properties: whole("Properties with a component in the selection", 12),
-  components: whole("Components in the selection", 1080),
-  deductible: usd("Deductible of an occurrence; an occurrence is one damage", 2500),
-  limit: usd("Limit of an occurrence above the deductible; null without one", 50_000).orNull(),
+export const losses = objectSchema({
+  as_of: daySchema("Start of the year that the losses are of"),
+  model_version: textSchema("Version of the scoring model", "3"),
+  properties: wholeNumberSchema("Properties with a component in the selection", 12),
+  components: wholeNumberSchema("Components in the selection", 1080),
+  deductible: usdSchema("Deductible of an occurrence; an occurrence is one damage", 2500),
+  limit: usdSchema("Limit of an occurrence above the deductible; null without one", 50_000).orNull(),
   total: distribution.describedAs("All that owners pay: emergency repairs and damage"),
-  damage: object({
+  damage: objectSchema({
     ...distributionFields,
-    by_peril: list(
+    by_peril: listSchema(
       "Expected damage by peril",
-      object({ peril: enumOf(PERILS, "Peril", "water"), expected: usd("Expected annual damage", 9120) }),
+      objectSchema({
+        peril: enumSchema(PERILS, "Peril", "water"),
+        expected: usdSchema("Expected annual damage", 9120),
+      }),
     ),
   }).describedAs("Damage to the properties, which a property policy meets"),
-  insured: object({
+  insured: objectSchema({
     ...distributionFields,
-    technical_premium: usd(
+    technical_premium: usdSchema(
       "Premium by the standard deviation principle; null unless `risk_load`, `loss_adjustment_ratio` or `expense_ratio` is given",
       21_300,
     ).orNull(),
-    premium_deviation: usd(
+    premium_deviation: usdSchema(
       "The standard deviation that `risk_load` multiplies in it: of the insured losses, or the part of its portfolio's that a property causes; null without a `risk_load`",
       18_200,
     ).orNull(),
   }).describedAs("Each damage above the deductible, up to the limit"),
-  largest_damage: list(
+  largest_damage: listSchema(
     "The largest single damage of the year. A single loss, not an event",
-    object({
-      amount: usd("Amount", 50_000),
-      probability: number("Probability that the largest damage exceeds the amount", 0.087459),
+    objectSchema({
+      amount: usdSchema("Amount", 50_000),
+      probability: numberSchema("Probability that the largest damage exceeds the amount", 0.087459),
     }),
   ),
-  drivers: list("What drives the total, the largest share of the variance first", driver),
+  drivers: listSchema("What drives the total, the largest share of the variance first", driver),
   per_unit: perAmount.describedAs("Expected annual losses per unit of those properties").orNull(),
   per_1000_sqft: perAmount
     .describedAs(
@@ -149,11 +158,11 @@ export const losses = object({
     )
     .orNull(),
   assumptions: lossAssumptions.describedAs("What the figures rest on"),
-  notes: textList("What the figures include and exclude, as sentences", [
+  notes: textListSchema("What the figures include and exclude, as sentences", [
     "Non-catastrophe equipment losses: storms, floods and earthquakes are excluded.",
   ]),
 });
-export const lossesReply = forPartner(losses);
+export const lossesReply = schemaWithPartner(losses);
 export type LossesJson = JsonOf<typeof losses>;
 
 /** The losses of a selection, and the properties behind them. */
@@ -175,7 +184,7 @@ type WrittenLosses = {
 
 export const serializeLosses = losses.serializer((knowledge: Knowledge, written: WrittenLosses) => {
   const { losses: book, units, layer, premium } = written;
-  const thousandSqft = thousandSqftOf(written.areaSqft);
+  const thousandSqft = jsonThousandSqft(written.areaSqft);
   const perEach = (count: number) => ({
     total: wholeCents(book.total.expected / count),
     damage: wholeCents(book.damage.expected / count),

@@ -1,49 +1,49 @@
 import type { ModelCheck, ModelVersion } from "../domain/calibration/model-version.ts";
-import { isoText } from "../domain/time.ts";
+import { isoTextOfInstant } from "../domain/time.ts";
 import type { CalibrationJson, ValidationJson } from "./calibration-schema.ts";
 import { componentDefId } from "./component-name-schema.ts";
 import {
-  anyObject,
-  day,
-  flag,
-  instant,
-  list,
-  number,
-  object,
-  text,
-  whole,
+  anyObjectSchema,
+  daySchema,
+  flagSchema,
+  instantSchema,
+  listSchema,
+  numberSchema,
+  objectSchema,
+  textSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 
-const modelName = text("Version of the model: the default model, or a calibration of it", "3+local.1");
+const modelName = textSchema("Version of the model: the default model, or a calibration of it", "3+local.1");
 
 /** The parameters that a calibration estimates, without its validation. */
 export const fitFields = {
-  frailty_shape: whole(
+  frailty_shape: wholeNumberSchema(
     "Shape of the frailty distribution of appliances; null if they do not differ",
     4,
   ).orNull(),
-  evidence_strength: anyObject<CalibrationJson["evidence_strength"]>(
+  evidence_strength: anyObjectSchema<CalibrationJson["evidence_strength"]>(
     "Exponents of the hazard ratios of condition and repairs",
   ),
-  kinds: list(
+  kinds: listSchema(
     "Lifetime correction per component type",
-    object({
+    objectSchema({
       component_def_id: componentDefId,
-      life_factor: number("Factor on the lifetime of the type", 1.12),
-      failures: whole("Recorded failures of the type", 31),
-      expected: number("Failures that the default model expects", 40.2),
+      life_factor: numberSchema("Factor on the lifetime of the type", 1.12),
+      failures: wholeNumberSchema("Recorded failures of the type", 31),
+      expected: numberSchema("Failures that the default model expects", 40.2),
     }),
   ),
-  d_calibration: anyObject<CalibrationJson["d_calibration"]>(
+  d_calibration: anyObjectSchema<CalibrationJson["d_calibration"]>(
     "Share of recorded lifetimes that ended in each decile of the forecast: `before` and `after` calibration",
   ),
-  shared_causes: anyObject<CalibrationJson["shared_causes"]>(
+  shared_causes: anyObjectSchema<CalibrationJson["shared_causes"]>(
     "Variances of the year factors that losses use, by class, and the failures of each calendar year with their 90% interval `before` and `after` they were learned; null in calibrations of earlier releases",
   ).orNull(),
 };
 
-const fit = object(fitFields);
+const fit = objectSchema(fitFields);
 export type FitJson = JsonOf<typeof fit>;
 
 /** A stored report; those of earlier releases have no shared causes. */
@@ -59,17 +59,17 @@ export const serializeCalibrationFit = fit.serializer(
   }),
 );
 
-const version = object({
+const version = objectSchema({
   model_version: modelName,
-  in_use: flag("Whether this version is active"),
-  applied_at: instant("When the version was first activated"),
-  applied_by: text("Who activated the version: `cli:<user>` or an administrator's ID", "cli:root"),
-  proven: flag("Whether it was proven better than the default model when it was activated"),
-  forced: flag("Whether it was activated without proof", false),
-  failures: whole("Recorded failures used for calibration", 460),
-  lives: whole("Recorded lifetimes used for calibration", 1637),
+  in_use: flagSchema("Whether this version is active"),
+  applied_at: instantSchema("When the version was first activated"),
+  applied_by: textSchema("Who activated the version: `cli:<user>` or an administrator's ID", "cli:root"),
+  proven: flagSchema("Whether it was proven better than the default model when it was activated"),
+  forced: flagSchema("Whether it was activated without proof", false),
+  failures: wholeNumberSchema("Recorded failures used for calibration", 460),
+  lives: wholeNumberSchema("Recorded lifetimes used for calibration", 1637),
   ...fitFields,
-  validation: anyObject<CalibrationJson["validation"]>(
+  validation: anyObjectSchema<CalibrationJson["validation"]>(
     "Comparison of both models' forecasts of one year with its outcomes",
   ),
 });
@@ -80,7 +80,7 @@ export const serializeModelVersion = version.serializer((stored: ModelVersion, i
   return {
     model_version: stored.version,
     in_use: stored.version === inUse,
-    applied_at: isoText(stored.createdAt),
+    applied_at: isoTextOfInstant(stored.createdAt),
     applied_by: stored.actor,
     proven: stored.isProven,
     forced: !stored.isProven,
@@ -91,11 +91,13 @@ export const serializeModelVersion = version.serializer((stored: ModelVersion, i
   };
 });
 
-const check = object({
-  date: day("Last day of the compared outcomes"),
+const check = objectSchema({
+  date: daySchema("Last day of the compared outcomes"),
   model_version: modelName,
-  worse_than_plain: flag("Whether the default model forecast that year better", false),
-  validation: anyObject<ValidationJson>("Comparison of both models' forecasts of one year with its outcomes"),
+  worse_than_plain: flagSchema("Whether the default model forecast that year better", false),
+  validation: anyObjectSchema<ValidationJson>(
+    "Comparison of both models' forecasts of one year with its outcomes",
+  ),
 });
 
 /** A monthly comparison of the active model with the default model. */
@@ -106,10 +108,10 @@ export const serializeModelCheck = check.serializer((found: ModelCheck) => ({
   validation: found.evidence as ValidationJson,
 }));
 
-export const modelReply = object({
+export const modelReply = objectSchema({
   model_version: modelName,
-  plain_model: text("The default model, without calibration", "2"),
+  plain_model: textSchema("The default model, without calibration", "2"),
   latest_check: check.orNull(),
-  versions: list("Activated calibrations, newest first", version),
+  versions: listSchema("Activated calibrations, newest first", version),
 });
 export type ModelJson = JsonOf<typeof modelReply>;

@@ -1,25 +1,25 @@
-import { object, text, whole } from "./definition/schema-field-types.ts";
+import { objectSchema, textSchema, wholeNumberSchema } from "./definition/schema-field-types.ts";
 import { type Fields, type RecordOf, RecordType, SchemaType } from "./definition/schema-type.ts";
 
 /** A part of a list: its maximum number of records, and the number of records before it. */
 export type RowRange = { limit: number; offset: number };
 
-export const partnerName = text("The partner's company name", "Acme Insurance");
+export const partnerName = textSchema("The partner's company name", "Acme Insurance");
 
 /** The position of a page in its list. */
 export const pagingFields = {
-  total: whole("Matching records on all pages", 1),
-  limit: whole("Page size, at most 200", 50),
-  offset: whole("Records skipped", 0),
-  page: whole("Page number, from 1", 1),
-  pages: whole("Number of pages", 1),
+  total: wholeNumberSchema("Matching records on all pages", 1),
+  limit: wholeNumberSchema("Page size, at most 200", 50),
+  offset: wholeNumberSchema("Records skipped", 0),
+  page: wholeNumberSchema("Page number, from 1", 1),
+  pages: wholeNumberSchema("Number of pages", 1),
 };
 
 /** The fields beside the array in every list of a partner. */
 const envelopeFields = { ...pagingFields, partner: partnerName };
 
 /** Serializes the position of a page of records that belong to no partner. */
-export const serializePaging = object(pagingFields).serializer(
+export const serializePaging = objectSchema(pagingFields).serializer(
   ({ limit, offset }: RowRange, total: number) => ({
     total,
     limit,
@@ -30,7 +30,7 @@ export const serializePaging = object(pagingFields).serializer(
 );
 export type PagingJson = ReturnType<typeof serializePaging>;
 
-const serializeEnvelope = object(envelopeFields).serializer(
+const serializeEnvelope = objectSchema(envelopeFields).serializer(
   (slice: RowRange, total: number, partner: string) => ({
     ...serializePaging(slice, total),
     partner,
@@ -67,7 +67,7 @@ class Page<N extends string, T, More extends Fields> extends RecordType<PageFiel
 }
 
 /** A page of records under the name of the list. */
-export const page = <const N extends string, T, const More extends Fields = Record<never, never>>(
+export const pageSchema = <const N extends string, T, const More extends Fields = Record<never, never>>(
   name: N,
   item: SchemaType<T>,
   more: More = {} as More,
@@ -102,16 +102,21 @@ class UnscopedPage<N extends string, T, More extends Fields> extends RecordType<
   }
 }
 
-export const unscopedPage = <const N extends string, T, const More extends Fields = Record<never, never>>(
+export const unscopedPageSchema = <
+  const N extends string,
+  T,
+  const More extends Fields = Record<never, never>,
+>(
   name: N,
   item: SchemaType<T>,
   more: More = {} as More,
 ) => new UnscopedPage(name, item, more);
 
 /** Adds the partner's name to a record. */
-export const forPartner = <F extends Fields>(record: RecordType<F>) => record.and({ partner: partnerName });
+export const schemaWithPartner = <F extends Fields>(record: RecordType<F>) =>
+  record.and({ partner: partnerName });
 
-export const withPartner = <T extends object>(record: T, partner: string): T & { partner: string } => ({
+export const addPartnerToJson = <T extends object>(record: T, partner: string): T & { partner: string } => ({
   ...record,
   partner,
 });

@@ -1,5 +1,5 @@
 import { inflateSync } from "node:zlib";
-import { LOGO_SIDES, type Logo, logoFromImage, MAX_LOGO_BYTES } from "../domain/brand/brand-logo.ts";
+import { brandLogoOfImage, LOGO_SIDES, type Logo, MAX_LOGO_BYTES } from "../domain/brand/brand-logo.ts";
 import {
   type Brand,
   type BrandChange,
@@ -8,23 +8,23 @@ import {
   MAX_BRAND_NAME,
 } from "../domain/brand/partner-brand.ts";
 import { invalid } from "../domain/errors.ts";
-import { body, nullable } from "./definition/input-schema.ts";
-import { defineConstraint } from "./definition/schema-field-constraint.ts";
-import { id, object, text, whole } from "./definition/schema-field-types.ts";
-import { isRequiredLine } from "./definition/schema-text-bounds.ts";
+import { bodySchema, nullableSchema } from "./definition/input-schema.ts";
+import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
+import { idSchema, objectSchema, textSchema, wholeNumberSchema } from "./definition/schema-field-types.ts";
+import { isSchemaRequiredLine } from "./definition/schema-text-bounds.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 
-const logo = object({
-  width: whole("Width in pixels", 320),
-  height: whole("Height in pixels", 80),
-  png: text("The image as base64", "iVBORw0KGgo="),
+const logo = objectSchema({
+  width: wholeNumberSchema("Width in pixels", 320),
+  height: wholeNumberSchema("Height in pixels", 80),
+  png: textSchema("The image as base64", "iVBORw0KGgo="),
 });
 
-export const brand = object({
-  partner_id: id("PARTNER", "The partner"),
-  display_name: text("Name at the top of embeds", "First National Bank").orNull(),
-  color: text("Color of links and buttons on light pages and in print", "#1a5f5a").orNull(),
-  color_dark: text("The same on dark pages", "#7cc5bc").orNull(),
+export const brand = objectSchema({
+  partner_id: idSchema("PARTNER", "The partner"),
+  display_name: textSchema("Name at the top of embeds", "First National Bank").orNull(),
+  color: textSchema("Color of links and buttons on light pages and in print", "#1a5f5a").orNull(),
+  color_dark: textSchema("The same on dark pages", "#7cc5bc").orNull(),
   logo: logo.describedAs("Logo at the top of embeds").orNull(),
 });
 export type BrandJson = JsonOf<typeof brand>;
@@ -41,34 +41,34 @@ export const serializeBrand = brand.serializer((partnerId: string, brand: Brand)
   },
 }));
 
-const color = defineConstraint((type) =>
+const color = defineSchemaConstraint((type) =>
   type("string")
     .narrow((value) => isHexColor(value.toLowerCase()))
     .describe("a color such as #1a5f5a"),
 );
 const MAX_BASE64 = Math.ceil(MAX_LOGO_BYTES / 3) * 4;
 
-export const brandRequest = body({
-  display_name: nullable(
-    defineConstraint((type) =>
+export const brandRequest = bodySchema({
+  display_name: nullableSchema(
+    defineSchemaConstraint((type) =>
       type("string")
-        .narrow((value) => isRequiredLine(value) && value.trim().length <= MAX_BRAND_NAME)
+        .narrow((value) => isSchemaRequiredLine(value) && value.trim().length <= MAX_BRAND_NAME)
         .describe(`one line of visible text of 1 to ${MAX_BRAND_NAME} characters`),
     ),
     brand.fields.display_name,
   ),
-  color: nullable(
+  color: nullableSchema(
     color,
     "Color of links and buttons on light pages and in print, with a contrast of at least 4.5:1",
     "#1a5f5a",
   ),
-  color_dark: nullable(
+  color_dark: nullableSchema(
     color,
     "The same on dark pages; by default the nearest to `color` that has enough contrast there",
     "#7cc5bc",
   ),
-  logo_png: nullable(
-    defineConstraint((type) =>
+  logo_png: nullableSchema(
+    defineSchemaConstraint((type) =>
       type("string")
         .narrow((value) => value.length <= MAX_BASE64 && isBase64(value))
         .describe(`base64 of at most ${MAX_LOGO_BYTES / 1024} KB`),
@@ -105,7 +105,7 @@ export function inflateLogoOfBrandJson(compressed: Uint8Array, most: number): Ui
 }
 
 function parseLogo(base64: string): Logo {
-  const logo = logoFromImage(new Uint8Array(Buffer.from(base64, "base64")), inflateLogoOfBrandJson);
+  const logo = brandLogoOfImage(new Uint8Array(Buffer.from(base64, "base64")), inflateLogoOfBrandJson);
   if (typeof logo !== "string") return logo;
   throw invalid(`logo_png ${logo}`, [{ field: "logo_png", message: logo }]);
 }

@@ -6,42 +6,49 @@ import type {
   PartnerUsage,
   WebhookEndpoint,
 } from "../domain/partner.ts";
-import { type Instant, isoText } from "../domain/time.ts";
-import { isoOrNull } from "./definition/json-unit-conversion.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
+import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
 import {
-  day,
-  enumOf,
-  flag,
-  id,
-  instant,
-  list,
-  object,
-  text,
-  textList,
-  whole,
+  daySchema,
+  enumSchema,
+  flagSchema,
+  idSchema,
+  instantSchema,
+  listSchema,
+  objectSchema,
+  textListSchema,
+  textSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import { unscopedPage } from "./paging-schema.ts";
+import { unscopedPageSchema } from "./paging-schema.ts";
 
 /* Partners as JSON: the same from `/admin` and from a command's `--json`. */
 
-const partnerId = id("PARTNER", "The partner's ID");
-const name = text("The partner's company name", "Acme Insurance");
+const partnerId = idSchema("PARTNER", "The partner's ID");
+const name = textSchema("The partner's company name", "Acme Insurance");
 
 /** A partner in a list, with the status of its webhook endpoint. */
-export const partner = object({
+export const partner = objectSchema({
   partner_id: partnerId,
   name,
-  enabled: flag("Whether its credentials are accepted"),
-  daily_budget: whole("Daily call limit, per UTC day", 1000),
-  created_at: instant("When the partner was created"),
-  webhook_url: text("The webhook endpoint", "https://receiver.example/hooks").orNull(),
-  webhook_events: textList("The events sent to the endpoint; null for all", ["component.critical"]).orNull(),
-  webhook_concurrency: whole("Maximum concurrent deliveries; null for the server's setting", 4).orNull(),
-  webhook_paused_at: instant("When deliveries were paused because the endpoint is unavailable").orNull(),
-  webhook_failing_since: instant("When the current series of failures started").orNull(),
-  webhook_last_error: text("The latest error", "connection refused").orNull(),
-  webhook_secret_rotates_at: instant("When the next secret becomes active").orNull(),
+  enabled: flagSchema("Whether its credentials are accepted"),
+  daily_budget: wholeNumberSchema("Daily call limit, per UTC day", 1000),
+  created_at: instantSchema("When the partner was created"),
+  webhook_url: textSchema("The webhook endpoint", "https://receiver.example/hooks").orNull(),
+  webhook_events: textListSchema("The events sent to the endpoint; null for all", [
+    "component.critical",
+  ]).orNull(),
+  webhook_concurrency: wholeNumberSchema(
+    "Maximum concurrent deliveries; null for the server's setting",
+    4,
+  ).orNull(),
+  webhook_paused_at: instantSchema(
+    "When deliveries were paused because the endpoint is unavailable",
+  ).orNull(),
+  webhook_failing_since: instantSchema("When the current series of failures started").orNull(),
+  webhook_last_error: textSchema("The latest error", "connection refused").orNull(),
+  webhook_secret_rotates_at: instantSchema("When the next secret becomes active").orNull(),
 });
 export type PartnerJson = JsonOf<typeof partner>;
 
@@ -51,30 +58,30 @@ export const serializePartner = partner.serializer(
     name: partner.name,
     enabled: partner.enabled,
     daily_budget: partner.dailyBudget,
-    created_at: isoText(partner.createdAt),
+    created_at: isoTextOfInstant(partner.createdAt),
     webhook_url: endpoint?.url ?? null,
     webhook_events: endpoint?.events ?? null,
     webhook_concurrency: endpoint?.concurrency ?? null,
-    webhook_paused_at: isoOrNull(endpoint?.pausedAt ?? null),
-    webhook_failing_since: isoOrNull(endpoint?.failingSince ?? null),
+    webhook_paused_at: jsonInstantOrNull(endpoint?.pausedAt ?? null),
+    webhook_failing_since: jsonInstantOrNull(endpoint?.failingSince ?? null),
     webhook_last_error: endpoint?.lastError ?? null,
-    webhook_secret_rotates_at: isoOrNull(endpoint?.rotatesAt ?? null),
+    webhook_secret_rotates_at: jsonInstantOrNull(endpoint?.rotatesAt ?? null),
   }),
 );
-export const partnersPage = unscopedPage("partners", partner);
+export const partnersPage = unscopedPageSchema("partners", partner);
 export type PartnerPageJson = JsonOf<typeof partnersPage>;
 
-const clientId = text("The OAuth client's ID", "svc_client_aa9eabe673e3f607cf5e5f74");
+const clientId = textSchema("The OAuth client's ID", "svc_client_aa9eabe673e3f607cf5e5f74");
 
 /** A single partner with the size of its portfolio and its outbox. */
 export const fullPartner = partner.and({
   client_id: clientId.orNull(),
-  properties: whole("Number of properties", 12),
-  appliances: whole("Number of appliances", 140),
-  components: whole("Number of components", 900),
-  photo_bytes: whole("Size of all photos, in bytes", 52_428_800),
-  deliveries_pending: whole("Pending deliveries", 0),
-  deliveries_failed: whole("Deliveries that failed in all attempts", 0),
+  properties: wholeNumberSchema("Number of properties", 12),
+  appliances: wholeNumberSchema("Number of appliances", 140),
+  components: wholeNumberSchema("Number of components", 900),
+  photo_bytes: wholeNumberSchema("Size of all photos, in bytes", 52_428_800),
+  deliveries_pending: wholeNumberSchema("Pending deliveries", 0),
+  deliveries_failed: wholeNumberSchema("Deliveries that failed in all attempts", 0),
 });
 export type FullPartnerJson = JsonOf<typeof fullPartner>;
 
@@ -89,12 +96,12 @@ export const serializeFullPartner = fullPartner.serializer((overview: PartnerOve
   deliveries_failed: overview.deliveriesFailed,
 }));
 
-const clientSecret = text("The OAuth client's secret", "svc_secret_…");
-const webhookSecret = text("The secret that signs webhooks", "whsec_…");
+const clientSecret = textSchema("The OAuth client's secret", "svc_secret_…");
+const webhookSecret = textSchema("The secret that signs webhooks", "whsec_…");
 
-const apiKey = text("The API key", "svc_live_…");
+const apiKey = textSchema("The API key", "svc_live_…");
 
-export const newApiKeyReply = object({ partner_id: partnerId, api_key: apiKey });
+export const newApiKeyReply = objectSchema({ partner_id: partnerId, api_key: apiKey });
 
 /** Serializes a new API key, which is shown only once. */
 export const serializeNewApiKey = newApiKeyReply.serializer((partnerId: string, apiKey: string) => ({
@@ -102,7 +109,7 @@ export const serializeNewApiKey = newApiKeyReply.serializer((partnerId: string, 
   api_key: apiKey,
 }));
 
-export const credentials = object({
+export const credentials = objectSchema({
   partner_id: partnerId,
   name,
   api_key: apiKey,
@@ -121,7 +128,7 @@ export const serializeCredentials = credentials.serializer((partner: Partner, ma
   webhook_secret: made.webhookSecret,
 }));
 
-export const newClientSecretReply = object({
+export const newClientSecretReply = objectSchema({
   partner_id: partnerId,
   client_id: clientId,
   client_secret: clientSecret,
@@ -136,10 +143,12 @@ export const serializeNewClientSecret = newClientSecretReply.serializer(
   }),
 );
 
-export const newWebhookSecretReply = object({
+export const newWebhookSecretReply = objectSchema({
   partner_id: partnerId,
   webhook_secret: webhookSecret,
-  takes_effect_at: instant("When the new secret becomes active; until then the previous secret also signs"),
+  takes_effect_at: instantSchema(
+    "When the new secret becomes active; until then the previous secret also signs",
+  ),
 });
 
 /** Serializes a new webhook secret, which is shown only once. */
@@ -147,19 +156,19 @@ export const serializeNewWebhookSecret = newWebhookSecretReply.serializer(
   (partnerId: string, made: { secret: string; takesEffectAt: Instant }) => ({
     partner_id: partnerId,
     webhook_secret: made.secret,
-    takes_effect_at: isoText(made.takesEffectAt),
+    takes_effect_at: isoTextOfInstant(made.takesEffectAt),
   }),
 );
 
-export const usage = object({
+export const usage = objectSchema({
   partner_id: partnerId,
   name,
-  month: text("The month in UTC", "2026-11"),
-  calls: whole("Calls in the month", 1204),
-  billable_units: whole("Current number of units, without demo properties", 240),
-  days: list(
+  month: textSchema("The month in UTC", "2026-11"),
+  calls: wholeNumberSchema("Calls in the month", 1204),
+  billable_units: wholeNumberSchema("Current number of units, without demo properties", 240),
+  days: listSchema(
     "The days with calls, oldest first",
-    object({ day: day("The date in UTC"), calls: whole("Calls on that day", 310) }),
+    objectSchema({ day: daySchema("The date in UTC"), calls: wholeNumberSchema("Calls on that day", 310) }),
   ),
 });
 export type UsageJson = JsonOf<typeof usage>;
@@ -173,14 +182,14 @@ export const serializePartnerUsage = usage.serializer((used: PartnerUsage) => ({
   days: used.days.map(({ day, calls }) => ({ day, calls })),
 }));
 
-export const usagePage = unscopedPage("partners", usage);
+export const usagePage = unscopedPageSchema("partners", usage);
 export type UsagePageJson = JsonOf<typeof usagePage>;
 
-export const webhookTest = object({
-  id: text("The delivery's ID", "WH_1795230000000_k3v9x"),
-  delivery_id: text("The delivery's ID", "WH_1795230000000_k3v9x"),
-  event: enumOf(["webhook.test"], "The event"),
-  status: enumOf(["pending"], "Always pending: the event is sent after the response"),
+export const webhookTest = objectSchema({
+  id: textSchema("The delivery's ID", "WH_1795230000000_k3v9x"),
+  delivery_id: textSchema("The delivery's ID", "WH_1795230000000_k3v9x"),
+  event: enumSchema(["webhook.test"], "The event"),
+  status: enumSchema(["pending"], "Always pending: the event is sent after the response"),
   partner_id: partnerId,
 });
 
@@ -192,7 +201,7 @@ export const serializeWebhookTest = webhookTest.serializer((id: string, partnerI
   partner_id: partnerId,
 }));
 
-const endpoint = object({
+const endpoint = objectSchema({
   partner_id: partnerId,
   webhook_url: partner.fields.webhook_url,
   events: partner.fields.webhook_events,
@@ -209,19 +218,19 @@ export const serializeWebhookEndpoint = endpoint.serializer((partnerId: string, 
   concurrency: set.webhookConcurrency,
 }));
 
-export const probe = object({
+export const probe = objectSchema({
   partner_id: partnerId,
   name,
-  webhook_url: text("The webhook endpoint", "https://receiver.example/hooks"),
-  verdict: enumOf<Probe["verdict"]>(
+  webhook_url: textSchema("The webhook endpoint", "https://receiver.example/hooks"),
+  verdict: enumSchema<Probe["verdict"]>(
     ["accepts", "verifies", "unclear", "unreachable"],
     "The endpoint's reaction to a delivery with an invalid signature",
     "verifies",
   ),
-  accepts_without_verifying: flag("Whether the endpoint accepted the delivery", false),
-  status_code: whole("HTTP status of the response; null without a response", 401).orNull(),
-  error: text("Why there was no response", "connection refused").orNull(),
-  duration_ms: whole("Duration in milliseconds", 120),
+  accepts_without_verifying: flagSchema("Whether the endpoint accepted the delivery", false),
+  status_code: wholeNumberSchema("HTTP status of the response; null without a response", 401).orNull(),
+  error: textSchema("Why there was no response", "connection refused").orNull(),
+  duration_ms: wholeNumberSchema("Duration in milliseconds", 120),
 });
 export type ProbeJson = JsonOf<typeof probe>;
 
@@ -246,12 +255,12 @@ export const serializeEndpointProbe = probe.serializer((probe: Probe) => ({
   duration_ms: probe.durationMs,
 }));
 
-export const announcedState = object({
+export const announcedState = objectSchema({
   partner_id: partnerId,
-  critical: whole("Number of CRITICAL components", 12),
-  warning: whole("Number of WARNING components", 30),
-  queued: whole("Deliveries queued, or that would be queued", 42),
-  dry_run: flag("Whether the deliveries were only counted", false),
+  critical: wholeNumberSchema("Number of CRITICAL components", 12),
+  warning: wholeNumberSchema("Number of WARNING components", 30),
+  queued: wholeNumberSchema("Deliveries queued, or that would be queued", 42),
+  dry_run: flagSchema("Whether the deliveries were only counted", false),
 });
 export type AnnouncedStateJson = JsonOf<typeof announcedState>;
 
@@ -266,10 +275,10 @@ export const serializeAnnouncedState = announcedState.serializer(
   }),
 );
 
-const purged = object({
+const purged = objectSchema({
   partner_id: partnerId,
-  deleted_rows: whole("Number of deleted rows", 4210),
-  deleted_files: whole("Number of deleted photo files", 7),
+  deleted_rows: wholeNumberSchema("Number of deleted rows", 4210),
+  deleted_files: wholeNumberSchema("Number of deleted photo files", 7),
 });
 
 /** Serializes the result of deleting a partner with all its data. */

@@ -5,29 +5,29 @@ import {
   WEBHOOK_EVENTS,
 } from "../domain/partner.ts";
 import { meetsWebhookUrlRule } from "../domain/rules/webhook-url-rule.ts";
-import { body, nullable, optional, required } from "./definition/input-schema.ts";
+import { bodySchema, nullableSchema, optionalSchema, requiredSchema } from "./definition/input-schema.ts";
 import { requiredLine } from "./definition/schema-constraints.ts";
-import { defineConstraint } from "./definition/schema-field-constraint.ts";
+import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import { partner } from "./partner-schema.ts";
 
 /* Partners in operators' requests. Apart from those in responses, which small commands print. */
 
-const webhookUrl = defineConstraint((type) =>
+const webhookUrl = defineSchemaConstraint((type) =>
   type("string <= 2000")
     .narrow(meetsWebhookUrlRule)
     .describe("an absolute http or https URL without a user name or control characters"),
 );
 const wholeWithin = (least: number, most: number) =>
-  defineConstraint((type) =>
+  defineSchemaConstraint((type) =>
     type("number.integer").atLeast(least).atMost(most).describe(`a whole number from ${least} to ${most}`),
   );
 
 const out = partner.fields;
 
-export const newPartner = body({
-  name: required(requiredLine, out.name),
-  daily_budget: optional(wholeWithin(0, MAX_DAILY_BUDGET), out.daily_budget),
-  webhook_url: nullable(webhookUrl, out.webhook_url),
+export const newPartner = bodySchema({
+  name: requiredSchema(requiredLine, out.name),
+  daily_budget: optionalSchema(wholeWithin(0, MAX_DAILY_BUDGET), out.daily_budget),
+  webhook_url: nullableSchema(webhookUrl, out.webhook_url),
 });
 
 /** `dailyBudget`: the daily call limit if the request has none. Throws invalid_request. */
@@ -42,22 +42,22 @@ export function parseNewPartnerJson(given: unknown, dailyBudget: number) {
 
 const MAX_OVERLAP_HOURS = 24 * 90;
 
-const webhookEvents = defineConstraint((type) =>
+const webhookEvents = defineSchemaConstraint((type) =>
   type
     .enumerated(...WEBHOOK_EVENTS)
     .describe(`one of ${WEBHOOK_EVENTS.join(", ")}`)
     .array(),
 );
-export const partnerSettings = body({
-  daily_budget: optional(wholeWithin(0, MAX_DAILY_BUDGET), out.daily_budget),
-  webhook_url: nullable(webhookUrl, out.webhook_url),
-  webhook_events: nullable(webhookEvents, out.webhook_events),
-  webhook_concurrency: nullable(wholeWithin(1, MAX_CONCURRENCY), out.webhook_concurrency),
+export const partnerSettings = bodySchema({
+  daily_budget: optionalSchema(wholeWithin(0, MAX_DAILY_BUDGET), out.daily_budget),
+  webhook_url: nullableSchema(webhookUrl, out.webhook_url),
+  webhook_events: nullableSchema(webhookEvents, out.webhook_events),
+  webhook_concurrency: nullableSchema(wholeWithin(1, MAX_CONCURRENCY), out.webhook_concurrency),
 });
 
-export const rotation = body({
-  overlap_hours: optional(
-    defineConstraint((type) =>
+export const rotation = bodySchema({
+  overlap_hours: optionalSchema(
+    defineSchemaConstraint((type) =>
       type(`0 <= number <= ${MAX_OVERLAP_HOURS}`).describe(`a number from 0 to ${MAX_OVERLAP_HOURS}`),
     ),
     "Hours for which the previous secret remains valid",
@@ -65,8 +65,8 @@ export const rotation = body({
   ),
 });
 
-export const webhookTestRequest = body({
-  message: optional(
+export const webhookTestRequest = bodySchema({
+  message: optionalSchema(
     requiredLine,
     "The message in the test event",
     "This is a test of your webhook endpoint.",

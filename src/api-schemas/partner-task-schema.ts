@@ -1,27 +1,38 @@
 import { PARTNER_TASKS, type PartnerTask } from "../domain/partner-task.ts";
-import { isoText } from "../domain/time.ts";
+import { isoTextOfInstant } from "../domain/time.ts";
 import { reportedBy } from "./cluster-server-schema.ts";
-import { body, optional, required } from "./definition/input-schema.ts";
-import { isoOrNull } from "./definition/json-unit-conversion.ts";
+import { bodySchema, optionalSchema, requiredSchema } from "./definition/input-schema.ts";
+import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
 import * as constraint from "./definition/schema-constraints.ts";
-import { defineConstraint } from "./definition/schema-field-constraint.ts";
-import { enumOf, id, instant, mapOf, object, text, whole } from "./definition/schema-field-types.ts";
+import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
+import {
+  enumSchema,
+  idSchema,
+  instantSchema,
+  mapSchema,
+  objectSchema,
+  textSchema,
+  wholeNumberSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 
-const task = object({
-  kind: enumOf(PARTNER_TASKS, "The task"),
-  status: enumOf<PartnerTask["status"]>(["running", "done", "failed"], "State of the task", "done"),
-  started_at: instant("When the task was requested"),
-  finished_at: instant("When the task ended").orNull(),
-  error: text("Why the task failed; completed steps are not undone").orNull(),
-  counts: mapOf("Results: deliveries queued, or rows and files deleted", whole("Count", 42)).orNull(),
+const task = objectSchema({
+  kind: enumSchema(PARTNER_TASKS, "The task"),
+  status: enumSchema<PartnerTask["status"]>(["running", "done", "failed"], "State of the task", "done"),
+  started_at: instantSchema("When the task was requested"),
+  finished_at: instantSchema("When the task ended").orNull(),
+  error: textSchema("Why the task failed; completed steps are not undone").orNull(),
+  counts: mapSchema(
+    "Results: deliveries queued, or rows and files deleted",
+    wholeNumberSchema("Count", 42),
+  ).orNull(),
 });
 export type PartnerTaskJson = JsonOf<typeof task>;
 
-export const partnerTask = object({
-  partner_id: id("PARTNER", "The partner"),
+export const partnerTask = objectSchema({
+  partner_id: idSchema("PARTNER", "The partner"),
   server: reportedBy,
-  held_by: text(
+  held_by: textSchema(
     "The server or command that runs a task on the partner now, of all on the database",
     "the server at http://10.0.0.1:8080, since 2026-03-10T12:00:00.000Z",
   ).orNull(),
@@ -37,8 +48,8 @@ export const serializePartnerTask = partnerTask.serializer(
       ? {
           kind: latest.kind,
           status: latest.status,
-          started_at: isoText(latest.startedAt),
-          finished_at: isoOrNull(latest.finishedAt),
+          started_at: isoTextOfInstant(latest.startedAt),
+          finished_at: jsonInstantOrNull(latest.finishedAt),
           error: latest.error,
           counts: latest.counts as Record<string, number> | null,
         }
@@ -46,13 +57,13 @@ export const serializePartnerTask = partnerTask.serializer(
   }),
 );
 
-export const announceRequest = body({
-  dry_run: optional(constraint.flag, "Only count the deliveries", false),
+export const announceRequest = bodySchema({
+  dry_run: optionalSchema(constraint.flag, "Only count the deliveries", false),
 });
 
-export const purgeRequest = body({
-  confirm: required(
-    defineConstraint((type) => type("string <= 500").describe("a text of at most 500 characters")),
+export const purgeRequest = bodySchema({
+  confirm: requiredSchema(
+    defineSchemaConstraint((type) => type("string <= 500").describe("a text of at most 500 characters")),
     "The partner's full name",
     "Acme Insurance",
   ),

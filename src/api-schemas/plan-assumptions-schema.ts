@@ -8,9 +8,9 @@ import {
   reserveFundingOf,
 } from "../domain/planning/property-plan-summary.ts";
 import { plainTodaysMoney, priceListMoney } from "../domain/wording/currency-and-unit-wording.ts";
-import { likelyFailuresText } from "../domain/wording/likely-failures-text.ts";
-import { assumptionSharesOf, uncertaintySentences } from "../domain/wording/uncertainty-sentences.ts";
-import { usDateWording } from "../domain/wording/us-english.ts";
+import { likelyFailuresWording } from "../domain/wording/likely-failures-wording.ts";
+import { assumptionSharesOf, uncertaintySentences } from "../domain/wording/uncertainty-wording.ts";
+import { usDateWording } from "../domain/wording/us-english-wording.ts";
 import { wordingOfFirstYearReserve } from "../domain/wording/wording-of-first-year-reserve.ts";
 import { NO_GUARANTEE } from "./assumptions-schema.ts";
 
@@ -29,7 +29,7 @@ export function serializePropertyPlanAssumptions(
   for (const { components } of appliances)
     for (const { component } of components) if (component.overrideLifespan !== null) overridden++;
   const { count, plannedCents } = likelyFailuresOf(appliances);
-  const likely = likelyFailuresText({ count, cost: plannedCents / 100 });
+  const likely = likelyFailuresWording({ count, cost: plannedCents / 100 });
   const sentences = serializePlanAssumptions(plan, appliances.length === 0, overridden);
   return likely === undefined ? sentences : [...sentences, likely];
 }

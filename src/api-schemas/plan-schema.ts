@@ -1,11 +1,11 @@
 import type { PlacedComponent } from "../domain/component.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import type { PolicyName } from "../domain/planning/appliance-plan.ts";
+import type { CostSchedule } from "../domain/planning/cost-schedule.ts";
 import { type LikelyFailures, likelyFailuresOf } from "../domain/planning/likely-failures.ts";
 import { lifespanYearsOf } from "../domain/planning/part-in-place.ts";
 import type { ComponentPlan, DueNow, WholePlan } from "../domain/planning/planned-appliance.ts";
 import type { PropertyPlan } from "../domain/planning/property-plan-summary.ts";
-import type { CostSchedule } from "../domain/planning/schedule.ts";
 import type { TwelveMonthReconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import type { Work } from "../domain/work-mark.ts";
@@ -14,56 +14,60 @@ import { assumptionsField, serializeAssumptions } from "./assumptions-schema.ts"
 import { applianceTypeId, componentName } from "./component-name-schema.ts";
 import { costBasis, costFactor, costFields, costSize, serializeCosts } from "./costs-schema.ts";
 import type { Cell } from "./definition/api-schema-table-cells.ts";
-import { jsonUsdFromCents, roundJsonNumber, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
 import {
-  day,
-  enumOf,
-  flag,
-  id,
-  list,
-  number,
-  object,
-  record,
-  text,
-  usd,
-  whole,
+  jsonScoreFromHundredths,
+  jsonUsdFromCents,
+  roundJsonNumber,
+} from "./definition/json-unit-conversion.ts";
+import {
+  daySchema,
+  enumSchema,
+  flagSchema,
+  idSchema,
+  listSchema,
+  numberSchema,
+  objectSchema,
+  recordSchema,
+  textSchema,
+  usdSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { serializeSubject, subject } from "./figures-schema.ts";
 import { flaggedAppliances, type HazardFlagJsonGatherer } from "./hazard-flag-schema.ts";
-import { forPartner } from "./paging-schema.ts";
+import { schemaWithPartner } from "./paging-schema.ts";
 import { PLAN_ASSUMPTIONS_COLUMN, serializePropertyPlanAssumptions } from "./plan-assumptions-schema.ts";
 import {
   assumptions,
   budgetFields,
   CHOSEN,
+  jsonWholeUsdFromCents,
   planSummary,
   serializeBudget,
   serializePlanSummary,
-  wholeUsd,
 } from "./plan-summary-schema.ts";
 import { property } from "./property-schema.ts";
-import { figuresReply } from "./recalculating-schema.ts";
+import { figuresSchemaWithRecalculating } from "./recalculating-schema.ts";
 import { ageYearsField, riskScore, riskTier } from "./score-schema.ts";
 import { reconciliation, serializeReconciliation } from "./twelve-month-reconciliation-schema.ts";
 import { serializeWorkFields, workFields } from "./work-mark-schema.ts";
 
 /* The plan of a property: its units and components, and the sums that it shares with the portfolio's plan. */
 
-const costOfWaiting = usd(
+const costOfWaiting = usdSchema(
   "Net cost of a 12-month delay, negative if waiting is cheaper: probability of failure times the extra cost of a " +
     "failure, minus one year of deferred replacement cost",
   162.5,
 );
 
-const servedUnit = id("U", "The unit that the appliance serves").orNull();
-const effectiveAgeYears = number("Age adjusted for condition, use and service, in years", 9.1, {
+const servedUnit = idSchema("U", "The unit that the appliance serves").orNull();
+const effectiveAgeYears = numberSchema("Age adjusted for condition, use and service, in years", 9.1, {
   minimum: 0,
 });
-const remainingLifeYears = number("Expected life minus effective age, at least 0", 2.4, { minimum: 0 });
+const remainingLifeYears = numberSchema("Expected life minus effective age, at least 0", 2.4, { minimum: 0 });
 const urgency = {
   due_now: dueNow,
-  comes_first: flag(
+  comes_first: flagSchema(
     "Whether a budget buys it first: a hazard, a safety item past its life, or a unit that contains one",
     false,
   ),
@@ -73,34 +77,34 @@ const serializeUrgency = ({ dueNow, comesFirst }: { dueNow: DueNow | null; comes
   comes_first: comesFirst,
 });
 
-const plannedUnit = record("PlannedUnit", {
-  appliance_id: id("A", "The appliance, which is replaced as a whole"),
+const plannedUnit = recordSchema("PlannedUnit", {
+  appliance_id: idSchema("A", "The appliance, which is replaced as a whole"),
   appliance_type: applianceTypeId,
   unit: servedUnit,
   age_years: ageYearsField,
   effective_age_years: effectiveAgeYears,
-  expected_life_years: number("Expected life of a new unit in the same place, in years", 11.5, {
+  expected_life_years: numberSchema("Expected life of a new unit in the same place, in years", 11.5, {
     minimum: 0,
   }),
   remaining_life_years: remainingLifeYears,
-  policy: enumOf<PolicyName>(
+  policy: enumSchema<PolicyName>(
     ["replace_now", "replace_at_age", "run_to_failure"],
     "Replace now, replace at the due date, or keep until the principal part fails",
   ),
-  replace_on: day("Due date of the replacement").orNull(),
-  optimal_age_years: number(
+  replace_on: daySchema("Due date of the replacement").orNull(),
+  optimal_age_years: numberSchema(
     "Economic replacement age of a new unit of this type, repairs included, in years",
     12.08,
   ).orNull(),
-  wait_years: number("Years until the replacement is due", 3.58, { minimum: 0 }).orNull(),
-  yearly_cost: usd("Long-run yearly cost with this policy, repairs included", 203.55),
-  cost_of_waiting_a_year: usd(
+  wait_years: numberSchema("Years until the replacement is due", 3.58, { minimum: 0 }).orNull(),
+  yearly_cost: usdSchema("Long-run yearly cost with this policy, repairs included", 203.55),
+  cost_of_waiting_a_year: usdSchema(
     "Net cost of a 12-month delay, negative if waiting is cheaper: expected failures and repairs of the unit, minus the " +
       "long-run yearly cost",
     36.7,
   ),
-  price: usd("Cost of a planned replacement of the unit", 1200),
-  failed_price: usd("Cost of a replacement after a failure, damage included", 1560),
+  price: usdSchema("Cost of a planned replacement of the unit", 1200),
+  failed_price: usdSchema("Cost of a replacement after a failure, damage included", 1560),
   cost_basis: costBasis,
   size: costSize,
   cost_factor: costFactor,
@@ -133,8 +137,8 @@ export const serializePlannedUnit = plannedUnit.serializer(
       replace_on: plan.dueOn,
       optimal_age_years: isKept ? null : roundJsonNumber(bestAgeMonths / 12, 2),
       wait_years: isKept ? null : roundJsonNumber(dueInMonths / 12, 2),
-      yearly_cost: wholeUsd(plan.yearlyCents),
-      cost_of_waiting_a_year: wholeUsd(plan.waitingCents),
+      yearly_cost: jsonWholeUsdFromCents(plan.yearlyCents),
+      cost_of_waiting_a_year: jsonWholeUsdFromCents(plan.waitingCents),
       price: proactive_cost,
       failed_price: reactive_cost,
       ...scaling,
@@ -145,27 +149,27 @@ export const serializePlannedUnit = plannedUnit.serializer(
   },
 );
 
-const plannedComponent = record("PlannedComponent", {
-  component_id: id("C", "The component"),
+const plannedComponent = recordSchema("PlannedComponent", {
+  component_id: idSchema("C", "The component"),
   component_name: componentName,
-  component_def_id: text("Type of component", "water_heater_gas_tank"),
-  appliance_id: id("A", "The appliance"),
+  component_def_id: textSchema("Type of component", "water_heater_gas_tank"),
+  appliance_id: idSchema("A", "The appliance"),
   appliance_type: applianceTypeId,
   unit: servedUnit,
   age_years: ageYearsField,
   effective_age_years: effectiveAgeYears,
-  expected_life_years: number("Median life of a new component in the same place, in years", 11.5, {
+  expected_life_years: numberSchema("Median life of a new component in the same place, in years", 11.5, {
     minimum: 0,
   }),
   remaining_life_years: remainingLifeYears,
-  policy: enumOf<PolicyName>(
+  policy: enumSchema<PolicyName>(
     ["replace_now", "replace_at_age", "run_to_failure", "with_unit"],
     "Replace now, replace at the due date, run to failure, or go with the unit, which is replaced as a whole",
   ),
-  replace_on: day("Due date of the replacement, of the component or of its unit").orNull(),
-  optimal_age_years: number("Replacement age of a new component of this type, in years", 8.08).orNull(),
-  yearly_cost: usd("Long-run yearly cost with this policy", 96.4),
-  yearly_cost_run_to_failure: usd("Long-run yearly cost when run to failure", 182.1),
+  replace_on: daySchema("Due date of the replacement, of the component or of its unit").orNull(),
+  optimal_age_years: numberSchema("Replacement age of a new component of this type, in years", 8.08).orNull(),
+  yearly_cost: usdSchema("Long-run yearly cost with this policy", 96.4),
+  yearly_cost_run_to_failure: usdSchema("Long-run yearly cost when run to failure", 182.1),
   cost_of_waiting_a_year: costOfWaiting,
   ...costFields,
   risk_score: riskScore,
@@ -195,11 +199,11 @@ export const serializePlannedComponent = plannedComponent.serializer(
       policy: plan.policy,
       replace_on: plan.dueOn,
       optimal_age_years: bestAgeMonths === null ? null : roundJsonNumber(bestAgeMonths / 12, 2),
-      yearly_cost: wholeUsd(plan.yearlyCents),
-      yearly_cost_run_to_failure: wholeUsd(plan.yearlyCentsRunToFailure),
-      cost_of_waiting_a_year: wholeUsd(plan.waitingCents),
+      yearly_cost: jsonWholeUsdFromCents(plan.yearlyCents),
+      yearly_cost_run_to_failure: jsonWholeUsdFromCents(plan.yearlyCentsRunToFailure),
+      cost_of_waiting_a_year: jsonWholeUsdFromCents(plan.waitingCents),
       ...serializeCosts(price),
-      risk_score: scoreFromHundredths(component.riskScore),
+      risk_score: jsonScoreFromHundredths(component.riskScore),
       risk_tier: component.riskTier,
       ...serializeUrgency(plan),
       ...serializeAction(plan.action),
@@ -208,9 +212,9 @@ export const serializePlannedComponent = plannedComponent.serializer(
   },
 );
 
-const likelyFailures = object({
-  count: whole("Number of components", 4),
-  cost: usd("Their planned cost", 1_667_409),
+const likelyFailures = objectSchema({
+  count: wholeNumberSchema("Number of components", 4),
+  cost: usdSchema("Their planned cost", 1_667_409),
 });
 const likelyFailuresField = likelyFailures.describedAs(
   "Components that are not due by the plan, but have a probability of 50% or more to fail within a year: an engineer may call " +
@@ -221,15 +225,18 @@ const serializeLikelyFailures = likelyFailures.serializer(({ count, plannedCents
   cost: jsonUsdFromCents(plannedCents),
 }));
 
-export const propertyPlan = object({
+export const propertyPlan = objectSchema({
   ...subject,
   unit_count: property.fields.unit_count,
   ...planSummary.fields,
-  units: list("The appliances that are replaced as a whole, highest cost of delay first", plannedUnit),
-  components: list("The components, highest cost of delay first", plannedComponent),
-  budget: object({
+  units: listSchema("The appliances that are replaced as a whole, highest cost of delay first", plannedUnit),
+  components: listSchema("The components, highest cost of delay first", plannedComponent),
+  budget: objectSchema({
     ...budgetFields,
-    chosen: list(`The IDs of the units (appliances) and components to replace, ${CHOSEN}`, text("ID", "A_…")),
+    chosen: listSchema(
+      `The IDs of the units (appliances) and components to replace, ${CHOSEN}`,
+      textSchema("ID", "A_…"),
+    ),
   })
     .describedAs("The best use of the budget; null without a budget in the request")
     .orNull(),
@@ -277,7 +284,7 @@ export const serializePropertyPlan = propertyPlan.serializer(
   }),
 );
 
-export const planReply = forPartner(figuresReply(propertyPlan));
+export const planReply = schemaWithPartner(figuresSchemaWithRecalculating(propertyPlan));
 
 /** The expected cost of a unit or component in each year, at today's prices. */
 type ScheduleYears = { yearly_costs: readonly number[] };
@@ -291,9 +298,11 @@ export type ScheduledPlanJson = Omit<PropertyPlanJson, "units" | "components"> &
 };
 
 /** Returns the costs by year of a schedule: planned replacements, failures and repairs. */
-export const yearlyCosts = (schedule: CostSchedule | null, years: number): number[] =>
+export const yearlyCostsJson = (schedule: CostSchedule | null, years: number): number[] =>
   Array.from({ length: years }, (_, year) =>
-    schedule ? wholeUsd(schedule.planned[year]! + schedule.failures[year]! + schedule.repairs[year]!) : 0,
+    schedule
+      ? jsonWholeUsdFromCents(schedule.planned[year]! + schedule.failures[year]! + schedule.repairs[year]!)
+      : 0,
   );
 
 /** The columns of a plan's table: the fields of a component, and the label of its unit beside the ID. */
@@ -332,7 +341,7 @@ export function serializePlanTableCells(
   { labels, work, first, assumptions }: PlanTable,
 ): Cell[] {
   const note = line === first ? assumptions : null;
-  const costs = yearlyCosts(line.schedule, years);
+  const costs = yearlyCostsJson(line.schedule, years);
   const unit_label = labels.get(line.component.unitId ?? "") ?? null;
   if ("applianceId" in line) {
     const unit = serializePlannedUnit(knowledge, line, work.get(line.applianceId));

@@ -4,61 +4,65 @@ import type { DueSums, PlanSums } from "../domain/planning/plan-sums.ts";
 import { PLAN_LIMITS } from "../domain/planning/plan-terms.ts";
 import type { BudgetUse, PlanSummary } from "../domain/planning/property-plan-summary.ts";
 import { MIN_GROSS_AREA_SQFT } from "../domain/property.ts";
-import { WHY_PLAN_COSTS_MORE } from "../domain/wording/plan-cost-text.ts";
+import { WHY_PLAN_COSTS_MORE } from "../domain/wording/plan-cost-wording.ts";
 import { IMMEDIATE_WORK } from "../domain/wording/wording-of-immediate-work.ts";
 import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import {
-  day,
-  integer,
-  list,
-  number,
-  object,
-  record,
-  textList,
-  usd,
-  whole,
+  daySchema,
+  integerSchema,
+  listSchema,
+  numberSchema,
+  objectSchema,
+  recordSchema,
+  textListSchema,
+  usdSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 
 /* The fields that the plans of a property and of a portfolio share. */
 
-export const wholeUsd = (cents: number) => jsonUsdFromCents(Math.round(cents));
+export const jsonWholeUsdFromCents = (cents: number) => jsonUsdFromCents(Math.round(cents));
 /** Returns dollars that are not rounded, for workbooks that compute with them. */
-export const exactUsd = (cents: number) => jsonUsdFromCents(cents);
+export const jsonExactUsdFromCents = (cents: number) => jsonUsdFromCents(cents);
 const { years, inflationPct, openingUsd, escrowPct, interestPct, minimumUsd, depositGrowthPct } = PLAN_LIMITS;
 
 /** By what per-size figures are divided; null where it is unknown of any property. */
 type Sizes = { units: number | null; thousandSqft: number | null };
 
 /** Returns an area by which figures can be divided; null where it is unknown or nothing. */
-export const thousandSqftOf = (areaSqft: number | null): number | null =>
+export const jsonThousandSqft = (areaSqft: number | null): number | null =>
   areaSqft !== null && areaSqft >= MIN_GROSS_AREA_SQFT ? areaSqft / 1000 : null;
 
 /** Returns the units and the area that figures are divided by; null where a property lacks its own. */
 export function unitsAndAreaJson({ unitCount, withoutUnits, areaSqft, withoutArea }: PlanSums): Sizes {
   const units = withoutUnits === 0 && unitCount > 0 ? unitCount : null;
   const hasArea = units === null && withoutArea === 0;
-  return { units, thousandSqft: hasArea ? thousandSqftOf(areaSqft) : null };
+  return { units, thousandSqft: hasArea ? jsonThousandSqft(areaSqft) : null };
 }
 
-const per = (cents: number, size: number | null) => (size === null ? null : wholeUsd(cents / size));
+const per = (cents: number, size: number | null) =>
+  size === null ? null : jsonWholeUsdFromCents(cents / size);
 
-const planYear = record("PlanYear", {
-  year: whole("Year of the plan; year 1 starts now", 1),
-  planned_cost: usd("Planned replacements, at today's prices", 2450),
-  failure_cost: usd("Expected replacements after failures, at today's prices", 1180.4),
-  repair_cost: usd(
+const planYear = recordSchema("PlanYear", {
+  year: wholeNumberSchema("Year of the plan; year 1 starts now", 1),
+  planned_cost: usdSchema("Planned replacements, at today's prices", 2450),
+  failure_cost: usdSchema("Expected replacements after failures, at today's prices", 1180.4),
+  repair_cost: usdSchema(
     "Expected repairs of the minor parts of units that are replaced as a whole, at today's prices",
     420.2,
   ),
-  total: usd("Planned replacements, failures and repairs, at today's prices", 4050.6),
-  run_to_failure: usd("Cost if everything runs to failure, repairs included, at today's prices", 4410.1),
-  total_inflated: usd("Total, inflated to the year", 4050.6),
-  per_unit_inflated: usd(
+  total: usdSchema("Planned replacements, failures and repairs, at today's prices", 4050.6),
+  run_to_failure: usdSchema(
+    "Cost if everything runs to failure, repairs included, at today's prices",
+    4410.1,
+  ),
+  total_inflated: usdSchema("Total, inflated to the year", 4050.6),
+  per_unit_inflated: usdSchema(
     "Total per unit, inflated to the year; null without a number of units",
     168.78,
   ).orNull(),
-  per_1000_sqft_inflated: usd(
+  per_1000_sqft_inflated: usdSchema(
     "Total per 1,000 sq ft, inflated to the year; only where there is an area and no number of units",
     168.78,
   ).orNull(),
@@ -77,27 +81,27 @@ const serializePlanYear = planYear.serializer((year: PlanYear, { units, thousand
   per_1000_sqft_inflated: per(year.inflatedCents, thousandSqft),
 }));
 
-const amount = record("LevelDeposit", {
-  per_year: usd("Deposit of the first year", 3850),
-  per_unit_per_year: usd(
+const amount = recordSchema("LevelDeposit", {
+  per_year: usdSchema("Deposit of the first year", 3850),
+  per_unit_per_year: usdSchema(
     "Deposit of the first year per unit; null without a number of units",
     160.42,
   ).orNull(),
-  per_unit_per_month: usd("A twelfth of it", 13.37).orNull(),
-  per_1000_sqft_per_year: usd(
+  per_unit_per_month: usdSchema("A twelfth of it", 13.37).orNull(),
+  per_1000_sqft_per_year: usdSchema(
     "Deposit of the first year per 1,000 sq ft; only where there is an area and no number of units",
     160.42,
   ).orNull(),
 });
 
 const serializeDueAmount = amount.serializer((centsPerYear: number, { units, thousandSqft }: Sizes) => ({
-  per_year: wholeUsd(centsPerYear),
+  per_year: jsonWholeUsdFromCents(centsPerYear),
   per_unit_per_year: per(centsPerYear, units),
   per_unit_per_month: per(centsPerYear / 12, units),
   per_1000_sqft_per_year: per(centsPerYear, thousandSqft),
 }));
 
-const deposit = object({
+const deposit = objectSchema({
   noise: amount.describedAs("Allows for the chance of failures alone"),
   with_cost_error: amount.describedAs("Allows for costs that are wrong together, too"),
 });
@@ -107,14 +111,14 @@ const serializeDeposit = deposit.serializer(({ noise, withCostError }: Deposit, 
   with_cost_error: serializeDueAmount(withCostError, sizes),
 }));
 
-const balance = record("ReserveBalance", {
-  year: whole("Year of the plan", 1),
-  interest: usd("Interest on the balance of the year before", 0),
-  deposit: usd("Deposit at the end of the year", 3850),
-  needs: usd("Planned replacements and failures of the year, inflated, after what is due now", 3200.5),
-  balance: usd("Balance at the end of the year", 649.5),
-  fully_funded: usd("Straight-line share of used-up lives at the end of the year, inflated", 21_400),
-  percent_funded: number(
+const balance = recordSchema("ReserveBalance", {
+  year: wholeNumberSchema("Year of the plan", 1),
+  interest: usdSchema("Interest on the balance of the year before", 0),
+  deposit: usdSchema("Deposit at the end of the year", 3850),
+  needs: usdSchema("Planned replacements and failures of the year, inflated, after what is due now", 3200.5),
+  balance: usdSchema("Balance at the end of the year", 649.5),
+  fully_funded: usdSchema("Straight-line share of used-up lives at the end of the year, inflated", 21_400),
+  percent_funded: numberSchema(
     "Balance as a percentage of `fully_funded`; null where nothing has been used up",
     3.04,
   ).orNull(),
@@ -132,22 +136,25 @@ const serializeReserveBalance = balance.serializer((year: BalanceYear) => ({
 }));
 
 const work = (description: string) =>
-  object({
-    count: whole("Number of units and components", 1),
-    cost: usd("Planned cost", 1200),
+  objectSchema({
+    count: wholeNumberSchema("Number of units and components", 1),
+    cost: usdSchema("Planned cost", 1200),
   }).describedAs(description);
 
 const dueNowFields = {
-  component_count: whole("Number of components to replace on their own, those of units that stay apart", 2),
-  unit_count: whole("Number of units to replace as a whole", 1),
-  cost: usd("Planned cost: units as a whole, components on their own", 2450),
+  component_count: wholeNumberSchema(
+    "Number of components to replace on their own, those of units that stay apart",
+    2,
+  ),
+  unit_count: wholeNumberSchema("Number of units to replace as a whole", 1),
+  cost: usdSchema("Planned cost: units as a whole, components on their own", 2450),
   immediate: work(`What cannot wait: ${IMMEDIATE_WORK}`),
   short_term: work("The rest"),
   repairs: work("Minor parts of units that stay, replaced now; paid as repairs and not part of `cost`"),
 };
 
 /** The work due now, as lists of properties show it. */
-export const dueNow = object(dueNowFields);
+export const dueNow = objectSchema(dueNowFields);
 
 export const serializeDueNow = dueNow.serializer(
   ({ units, components, cents, immediate, shortTerm, repairs }: DueSums) => ({
@@ -161,34 +168,40 @@ export const serializeDueNow = dueNow.serializer(
 );
 
 const rate = (description: string, { least, most, usual }: { least: number; most: number; usual: number }) =>
-  number(`${description}, in percent`, usual, { minimum: least, maximum: most });
+  numberSchema(`${description}, in percent`, usual, { minimum: least, maximum: most });
 
-export const planSummary = object({
-  as_of: day("Start date of the plan"),
-  years: integer("Years that the plan covers", years.usual, { minimum: years.least, maximum: years.most }),
+export const planSummary = objectSchema({
+  as_of: daySchema("Start date of the plan"),
+  years: integerSchema("Years that the plan covers", years.usual, {
+    minimum: years.least,
+    maximum: years.most,
+  }),
   inflation_pct: rate("Inflation per year", inflationPct),
-  opening_balance: usd("Balance of the reserve at the start", openingUsd.usual),
+  opening_balance: usdSchema("Balance of the reserve at the start", openingUsd.usual),
   escrow_pct: rate("Share of the cost due now that a lender holds back", escrowPct),
   interest_pct: rate("Interest on the reserve per year", interestPct),
-  minimum_balance: usd("Least balance of the reserve at the end of a year", minimumUsd.usual),
+  minimum_balance: usdSchema("Least balance of the reserve at the end of a year", minimumUsd.usual),
   deposit_growth_pct: rate("Growth of the deposit per year", depositGrowthPct),
-  due_now: object({
+  due_now: objectSchema({
     ...dueNowFields,
-    cost_of_waiting_a_year: usd("Net cost of a 12-month delay of it", 1210.4),
-    escrow: usd("`cost` × `escrow_pct` / 100: what a lender holds back at closing", 3062.5),
+    cost_of_waiting_a_year: usdSchema("Net cost of a 12-month delay of it", 1210.4),
+    escrow: usdSchema("`cost` × `escrow_pct` / 100: what a lender holds back at closing", 3062.5),
   }).describedAs("Replacements that are due now, which deposits do not pay for"),
-  schedule: list("Expected costs by year", planYear),
-  totals: object({
-    planned: usd("Expected cost with this plan, failures and repairs included, at today's prices", 31_200.5),
-    planned_inflated: usd("Expected cost with this plan, inflated", 35_410.22),
-    run_to_failure: usd("Expected cost if everything runs to failure, at today's prices", 44_100.1),
-    run_to_failure_inflated: usd("Expected cost if everything runs to failure, inflated", 50_180.9),
-    savings: usd(
+  schedule: listSchema("Expected costs by year", planYear),
+  totals: objectSchema({
+    planned: usdSchema(
+      "Expected cost with this plan, failures and repairs included, at today's prices",
+      31_200.5,
+    ),
+    planned_inflated: usdSchema("Expected cost with this plan, inflated", 35_410.22),
+    run_to_failure: usdSchema("Expected cost if everything runs to failure, at today's prices", 44_100.1),
+    run_to_failure_inflated: usdSchema("Expected cost if everything runs to failure, inflated", 50_180.9),
+    savings: usdSchema(
       `Savings with this plan, at today's prices; negative if it costs more in this period: ${WHY_PLAN_COSTS_MORE}`,
       12_899.6,
     ),
   }).describedAs("Totals of all years"),
-  level_deposit: object({
+  level_deposit: objectSchema({
     "50": deposit.describedAs("With 50% confidence in each single year: covers the expected needs"),
     "80": deposit.describedAs("With 80% confidence in each single year"),
     "95": deposit.describedAs("With 95% confidence in each single year"),
@@ -197,7 +210,7 @@ export const planSummary = object({
       "above `minimum_balance`. Its confidence is that of each single year, by a normal approximation; all years together are " +
       "less likely to be covered",
   ),
-  balances: list("The reserve by year, with the deposit of 50% confidence", balance),
+  balances: listSchema("The reserve by year, with the deposit of 50% confidence", balance),
 });
 export type PlanSummaryJson = JsonOf<typeof planSummary>;
 
@@ -216,7 +229,7 @@ export const serializePlanSummary = planSummary.serializer(({ terms, asOf, sums,
     due_now: {
       ...serializeDueNow(sums.due),
       cost_of_waiting_a_year: jsonUsdFromCents(sums.due.waitingCents),
-      escrow: wholeUsd((sums.due.cents * terms.escrowPct) / 100),
+      escrow: jsonWholeUsdFromCents((sums.due.cents * terms.escrowPct) / 100),
     },
     schedule: capital.schedule.map((year) => serializePlanYear(year, sizes)),
     totals: {
@@ -237,23 +250,23 @@ export const serializePlanSummary = planSummary.serializer(({ terms, asOf, sums,
 
 /** The fields of every budget. */
 export const budgetFields = {
-  amount: usd("The requested budget", 5000),
-  spent: usd("Planned replacement cost of the chosen units and components", 4870),
-  left: usd("What the budget leaves", 130),
-  avoided: usd("Total cost of a 12-month delay of the chosen ones, which the budget avoids", 2310.5),
+  amount: usdSchema("The requested budget", 5000),
+  spent: usdSchema("Planned replacement cost of the chosen units and components", 4870),
+  left: usdSchema("What the budget leaves", 130),
+  avoided: usdSchema("Total cost of a 12-month delay of the chosen ones, which the budget avoids", 2310.5),
 };
 
 export const CHOSEN =
   "in the order of selection: hazards, safety items past their life and units with one first, then by cost of delay per dollar until the budget is used. " +
   "What is cheaper to leave is left out";
 
-export const serializeBudget = object(budgetFields).serializer((use: BudgetUse) => ({
+export const serializeBudget = objectSchema(budgetFields).serializer((use: BudgetUse) => ({
   amount: jsonUsdFromCents(use.amountCents),
   spent: jsonUsdFromCents(use.spentCents),
   left: jsonUsdFromCents(use.amountCents - use.spentCents),
   avoided: jsonUsdFromCents(use.avoidedCents),
 }));
 
-export const assumptions = textList("Assumptions and exclusions, as sentences", [
+export const assumptions = textListSchema("Assumptions and exclusions, as sentences", [
   "Costs inflate at 3% a year from year 2.",
 ]);

@@ -1,20 +1,28 @@
-import { isoText } from "../domain/time.ts";
+import { isoTextOfInstant } from "../domain/time.ts";
 import type { ConnectionCheck, ConnectionReport } from "../pms/pms-connection-report.ts";
-import { enumOf, flag, instant, list, object, text, whole } from "./definition/schema-field-types.ts";
+import {
+  enumSchema,
+  flagSchema,
+  instantSchema,
+  listSchema,
+  objectSchema,
+  textSchema,
+  wholeNumberSchema,
+} from "./definition/schema-field-types.ts";
 
-export const preflight = object({
-  ok: flag("Whether every check passed"),
-  checked_at: instant("When the checks started"),
-  checks: list(
+export const preflight = objectSchema({
+  ok: flagSchema("Whether every check passed"),
+  checked_at: instantSchema("When the checks started"),
+  checks: listSchema(
     "The checks in order, up to the first that failed",
-    object({
-      name: enumOf<ConnectionCheck["name"]>(
+    objectSchema({
+      name: enumSchema<ConnectionCheck["name"]>(
         ["configured", "dns", "tcp", "tls", "http", "credentials"],
         "The step",
       ),
-      ok: flag("Whether the step succeeded"),
-      detail: text("Result in words", "203.0.113.7"),
-      duration_ms: whole("Duration in milliseconds", 12),
+      ok: flagSchema("Whether the step succeeded"),
+      detail: textSchema("Result in words", "203.0.113.7"),
+      duration_ms: wholeNumberSchema("Duration in milliseconds", 12),
     }),
   ),
 });
@@ -22,7 +30,7 @@ export const preflight = object({
 export const serializePmsConnectionTest = preflight.serializer(
   ({ ok, checkedAt, checks }: ConnectionReport) => ({
     ok,
-    checked_at: isoText(checkedAt),
+    checked_at: isoTextOfInstant(checkedAt),
     checks: checks.map((check) => ({
       name: check.name,
       ok: check.ok,

@@ -1,5 +1,5 @@
 import type { PlacedComponent } from "../domain/component.ts";
-import { type Knowledge, SYSTEMS } from "../domain/knowledge.ts";
+import { type Knowledge, SYSTEMS } from "../domain/domain-knowledge.ts";
 import type { ActionSums, DueAction } from "../domain/planning/due-actions.ts";
 import type { Work } from "../domain/work-mark.ts";
 import { actionFields, dueNow, serializeAction } from "./action-schema.ts";
@@ -7,9 +7,18 @@ import { applianceTypeId } from "./component-name-schema.ts";
 import { alert } from "./component-schema.ts";
 import { costBasis } from "./costs-schema.ts";
 import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
-import { day, enumOf, id, number, object, record, text, usd } from "./definition/schema-field-types.ts";
+import {
+  daySchema,
+  enumSchema,
+  idSchema,
+  numberSchema,
+  objectSchema,
+  recordSchema,
+  textSchema,
+  usdSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import { page } from "./paging-schema.ts";
+import { pageSchema } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
 import { recalculating } from "./recalculating-schema.ts";
 import { riskTier } from "./score-schema.ts";
@@ -19,22 +28,24 @@ import { serializeWorkFields, workFields } from "./work-mark-schema.ts";
 
 const { property_name, property_address, proactive_cost, reactive_cost } = alert.fields;
 
-export const listedAction = record("PortfolioAction", {
-  appliance_id: id("A", "The appliance"),
-  component_id: id("C", "The component; null for the appliance as a whole").orNull(),
-  name: text("Name of the component, or of the appliance's type", "Gas water heater tank"),
+export const listedAction = recordSchema("PortfolioAction", {
+  appliance_id: idSchema("A", "The appliance"),
+  component_id: idSchema("C", "The component; null for the appliance as a whole").orNull(),
+  name: textSchema("Name of the component, or of the appliance's type", "Gas water heater tank"),
   appliance_type: applianceTypeId,
-  unit: id("U", "The unit that the appliance serves").orNull(),
+  unit: idSchema("U", "The unit that the appliance serves").orNull(),
   property_id: property.fields.id.describedAs("The property"),
   property_name,
   property_address,
-  state: text("State of the property; outside the US its country and subdivision, such as CA-ON", "NY"),
-  system: enumOf(SYSTEMS, "Building system", "plumbing"),
+  state: textSchema("State of the property; outside the US its country and subdivision, such as CA-ON", "NY"),
+  system: enumSchema(SYSTEMS, "Building system", "plumbing"),
   ...actionFields,
   risk_tier: riskTier.describedAs("Tier; of an appliance as a whole, the worst of its components"),
-  replace_on: day("Day that the work waits for; null for what is due now, and for inspections").orNull(),
+  replace_on: daySchema(
+    "Day that the work waits for; null for what is due now, and for inspections",
+  ).orNull(),
   due_now: dueNow,
-  failure_probability_12m: number(
+  failure_probability_12m: numberSchema(
     "Probability of failure within 12 months; of an appliance as a whole, that any of its components fails",
     0.2231,
     { minimum: 0, maximum: 1 },
@@ -42,8 +53,8 @@ export const listedAction = record("PortfolioAction", {
   proactive_cost,
   reactive_cost,
   cost_basis: costBasis,
-  cost_of_waiting_a_year: usd("Net cost of a 12-month delay, negative if waiting is cheaper", 162.5),
-  expected_cost_12m: usd(
+  cost_of_waiting_a_year: usdSchema("Net cost of a 12-month delay, negative if waiting is cheaper", 162.5),
+  expected_cost_12m: usdSchema(
     "Expected cost of failures within 12 months; of an appliance as a whole, those of its components without an action of their own",
     560.43,
   ),
@@ -80,10 +91,10 @@ export const serializeListedAction = listedAction.serializer(
   },
 );
 
-const sums = object({
-  proactive_cost: usd("Planned cost of all that match", 48_200),
-  cost_of_waiting_a_year: usd("Sum of the costs of a 12-month delay of all that match", 9120.5),
-  expected_cost_12m: usd(
+const sums = objectSchema({
+  proactive_cost: usdSchema("Planned cost of all that match", 48_200),
+  cost_of_waiting_a_year: usdSchema("Sum of the costs of a 12-month delay of all that match", 9120.5),
+  expected_cost_12m: usdSchema(
     "Sum of the expected costs of failures within 12 months of all that match",
     30_140.2,
   ),
@@ -97,7 +108,7 @@ export const serializeActionSums = sums.serializer(
   }),
 );
 
-export const actionPage = page("actions", listedAction, {
+export const actionPage = pageSchema("actions", listedAction, {
   totals: sums.describedAs("Sums of all pages"),
   ...recalculating,
 });

@@ -11,9 +11,15 @@ import {
   type Cell,
 } from "./definition/api-schema-table-cells.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
-import { list, object, text, usd, whole } from "./definition/schema-field-types.ts";
+import {
+  listSchema,
+  objectSchema,
+  textSchema,
+  usdSchema,
+  wholeNumberSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import { page } from "./paging-schema.ts";
+import { pageSchema } from "./paging-schema.ts";
 import { PLAN_ASSUMPTIONS_COLUMN, serializePlanAssumptions } from "./plan-assumptions-schema.ts";
 import {
   assumptions,
@@ -35,15 +41,15 @@ import { recalculating } from "./recalculating-schema.ts";
 const MAX_LISTED = 1000;
 
 const { id: propertyId, name, unit_count } = property.fields;
-const chosenCount = whole("Number of units and components to replace", 41);
+const chosenCount = wholeNumberSchema("Number of units and components to replace", 41);
 
-export const portfolioPlanItem = object({
+export const portfolioPlanItem = objectSchema({
   property_id: propertyId.describedAs("The property"),
   name,
   unit_count,
   due_now: dueNow.describedAs("Replacements that are due now"),
-  cost_of_waiting_a_year: usd("Net cost of a 12-month delay of what is due now", 1210.4),
-  budget: object({
+  cost_of_waiting_a_year: usdSchema("Net cost of a 12-month delay of what is due now", 1210.4),
+  budget: objectSchema({
     chosen_count: chosenCount,
     spent: budgetFields.spent,
     avoided: budgetFields.avoided,
@@ -96,18 +102,18 @@ export const serializePortfolioPlanItem = portfolioPlanItem.serializer(
   },
 );
 
-export const portfolioPlan = object({
-  unit_count: whole(
+export const portfolioPlan = objectSchema({
+  unit_count: wholeNumberSchema(
     "Number of units in all properties; null where one with components has none",
     240,
   ).orNull(),
   ...planSummary.fields,
-  budget: object({
+  budget: objectSchema({
     ...budgetFields,
     chosen_count: chosenCount,
-    chosen: list(
+    chosen: listSchema(
       `The IDs of the first ${MAX_LISTED} units (appliances) and components to replace, ${CHOSEN}`,
-      text("ID", "A_…"),
+      textSchema("ID", "A_…"),
     ),
   })
     .describedAs("The best use of the budget over all properties; null without a budget in the request")
@@ -156,7 +162,7 @@ export function serializePortfolioPlanTable(
   return [heading, ...cells];
 }
 
-export const portfolioPlanPage = page("portfolio", portfolioPlanItem, {
+export const portfolioPlanPage = pageSchema("portfolio", portfolioPlanItem, {
   ...portfolioPlan.fields,
   ...recalculating,
 });

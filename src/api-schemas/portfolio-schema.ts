@@ -1,24 +1,24 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import { propertyConditionOf } from "../domain/figures/condition.ts";
 import { elevatedCostExposureOf } from "../domain/figures/elevated-cost-exposure.ts";
-import { perDoor } from "../domain/figures/property-assessment.ts";
+import { centsPerUnit } from "../domain/figures/property-assessment.ts";
 import type { PropertyTotals, Totals } from "../domain/figures/property-totals.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import { countryOf, subdivisionOf } from "../domain/places/place.ts";
 import type { Property, SummarizedProperty } from "../domain/property.ts";
-import { inOneStep } from "../domain/steps/steps.ts";
-import { type Instant, isoText } from "../domain/time.ts";
+import { inOneStep } from "../domain/steps/computation-steps.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
-import { object, whole } from "./definition/schema-field-types.ts";
+import { objectSchema, wholeNumberSchema } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import type { FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 import {
   calculatedAt,
   deferredPerDoor,
   recommendedReserve,
-  recommendedReserveGatherer,
+  recommendedReserveJsonGatherer,
   serializeRecommendedReserve,
   totalDeferred,
   totalReactive,
@@ -30,9 +30,9 @@ import {
   serializeFlagTotals,
   serializeHazardFlagCounts,
 } from "./hazard-flag-schema.ts";
-import { forPartner, page } from "./paging-schema.ts";
+import { pageSchema, schemaWithPartner } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
-import { figuresReply, recalculating } from "./recalculating-schema.ts";
+import { figuresSchemaWithRecalculating, recalculating } from "./recalculating-schema.ts";
 import { rating, serializeTierCounts, tierCounts } from "./score-schema.ts";
 
 /* Summaries of properties. They are made from stored sums, so that a page of them reads no components. */
@@ -44,28 +44,28 @@ const exposure = {
   deferred_per_door: deferredPerDoor,
 };
 
-const serializeExposure = object(exposure).serializer((totals: PropertyTotals, unitCount: number) => {
+const serializeExposure = objectSchema(exposure).serializer((totals: PropertyTotals, unitCount: number) => {
   const { deferredCents, reactiveCents } = elevatedCostExposureOf(totals);
   return {
     total_deferred_maintenance: jsonUsdFromCents(deferredCents),
     total_reactive_exposure: jsonUsdFromCents(reactiveCents),
-    deferred_per_door: jsonUsdFromCents(perDoor(deferredCents, unitCount)),
+    deferred_per_door: jsonUsdFromCents(centsPerUnit(deferredCents, unitCount)),
   };
 });
 
 const { id, name, address, city, country, state, unit_count, is_demo } = property.fields;
-const applianceCount = whole("Number of appliances", 14);
-const componentCount = whole("Number of components", 90);
+const applianceCount = wholeNumberSchema("Number of appliances", 14);
+const componentCount = wholeNumberSchema("Number of components", 90);
 
-const summary = object({
-  property: object({ id, name, address, city, country, state, unit_count }).describedAs("The property"),
-  counts: object({
+const summary = objectSchema({
+  property: objectSchema({ id, name, address, city, country, state, unit_count }).describedAs("The property"),
+  counts: objectSchema({
     appliances: applianceCount,
     components: componentCount,
-    service_events: whole("Number of service events", 48),
+    service_events: wholeNumberSchema("Number of service events", 48),
   }).describedAs("Number of records"),
-  risk: object({ ...tierCounts, overall_rating: rating }).describedAs("Components by tier, and rating"),
-  financials: object({
+  risk: objectSchema({ ...tierCounts, overall_rating: rating }).describedAs("Components by tier, and rating"),
+  financials: objectSchema({
     ...exposure,
     recommended_monthly_reserve_per_unit: recommendedReserve,
   }).describedAs("Costs, in USD"),
@@ -110,10 +110,10 @@ const serializeSummary = summary.serializer(
       recommended_monthly_reserve_per_unit: serializeRecommendedReserve(reserve, property.unitCount),
     },
     flags: serializeHazardFlagCounts(knowledge, flags),
-    assessed_at: isoText(now),
+    assessed_at: isoTextOfInstant(now),
   }),
 );
-export const summaryReply = forPartner(figuresReply(summary.and(assumptionsField)));
+export const summaryReply = schemaWithPartner(figuresSchemaWithRecalculating(summary.and(assumptionsField)));
 
 /** Creates the accumulator of a portfolio summary over properties. */
 export function portfolioSummarySchemaAccumulator(
@@ -121,7 +121,7 @@ export function portfolioSummarySchemaAccumulator(
   sums: StoredSums,
 ): FigureSchemaAccumulator<JsonOf<typeof summary>> {
   const { knowledge } = prices;
-  const reserve = recommendedReserveGatherer(prices);
+  const reserve = recommendedReserveJsonGatherer(prices);
   return {
     add(component) {
       reserve.add(component);
@@ -131,7 +131,7 @@ export function portfolioSummarySchemaAccumulator(
   };
 }
 
-export const portfolioItem = object({
+export const portfolioItem = objectSchema({
   property_id: id.describedAs("The property"),
   name,
   address,
@@ -168,8 +168,8 @@ export const serializePortfolioItem = portfolioItem.serializer(
   }),
 );
 
-const portfolioTotals = object({
-  properties: whole("Number of properties", 12),
+const portfolioTotals = objectSchema({
+  properties: wholeNumberSchema("Number of properties", 12),
   appliances: applianceCount,
   components: componentCount,
   ...tierCounts,
@@ -208,7 +208,7 @@ export const portfolioSumsFields = {
   ...recalculating,
 };
 
-export const portfolioPage = page(
+export const portfolioPage = pageSchema(
   "portfolio",
   portfolioItem,
   portfolioSumsFields,

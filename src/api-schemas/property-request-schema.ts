@@ -1,12 +1,18 @@
 import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import {
-  parseCountryCode,
+  countryCodeOfText,
   parsePostalCode,
   placeOfSubdivision,
   UNITED_STATES,
 } from "../domain/places/place.ts";
 import type { NewProperty, PropertyChange } from "../domain/property.ts";
-import { input, nullable, optional, required, schemaTextOrNull } from "./definition/input-schema.ts";
+import {
+  inputSchema,
+  nullableSchema,
+  optionalSchema,
+  requiredSchema,
+  schemaTextOrNull,
+} from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import { property } from "./property-schema.ts";
 
@@ -15,42 +21,42 @@ import { property } from "./property-schema.ts";
 const out = property.fields;
 
 const optionalFields = {
-  country: optional(constraint.country, out.country),
-  city: nullable(constraint.line, out.city),
-  zip: nullable(constraint.zip, out.zip),
-  year_built: nullable(constraint.year, out.year_built),
-  estimated_value: nullable(constraint.usd, out.estimated_value),
-  gross_area_sqft: nullable(constraint.grossArea, out.gross_area_sqft),
-  stories: nullable(constraint.stories, out.stories),
-  unit_label: nullable(constraint.unitLabelConstraint, out.unit_label),
-  replacement_value: nullable(constraint.positiveUsd, out.replacement_value),
-  notes: nullable(constraint.longText, out.notes),
-  partner_property_id: nullable(constraint.line, out.partner_property_id),
-  records_since: nullable(constraint.day, out.records_since),
+  country: optionalSchema(constraint.country, out.country),
+  city: nullableSchema(constraint.line, out.city),
+  zip: nullableSchema(constraint.zip, out.zip),
+  year_built: nullableSchema(constraint.year, out.year_built),
+  estimated_value: nullableSchema(constraint.usd, out.estimated_value),
+  gross_area_sqft: nullableSchema(constraint.grossArea, out.gross_area_sqft),
+  stories: nullableSchema(constraint.stories, out.stories),
+  unit_label: nullableSchema(constraint.unitLabelConstraint, out.unit_label),
+  replacement_value: nullableSchema(constraint.positiveUsd, out.replacement_value),
+  notes: nullableSchema(constraint.longText, out.notes),
+  partner_property_id: nullableSchema(constraint.line, out.partner_property_id),
+  records_since: nullableSchema(constraint.day, out.records_since),
 } as const;
 
-export const newProperty = input("NewProperty", {
-  name: required(constraint.requiredLine, out.name),
-  address: required(constraint.requiredLine, out.address),
-  state: required(constraint.state, out.state),
-  unit_count: nullable(constraint.unitCount, out.unit_count),
+export const newProperty = inputSchema("NewProperty", {
+  name: requiredSchema(constraint.requiredLine, out.name),
+  address: requiredSchema(constraint.requiredLine, out.address),
+  state: requiredSchema(constraint.state, out.state),
+  unit_count: nullableSchema(constraint.unitCount, out.unit_count),
   ...optionalFields,
 });
 
-export const propertyChange = input("PropertyChange", {
-  name: optional(constraint.requiredLine, out.name),
-  address: optional(constraint.requiredLine, out.address),
-  state: optional(constraint.state, out.state),
-  unit_count: optional(constraint.unitCount, out.unit_count),
+export const propertyChange = inputSchema("PropertyChange", {
+  name: optionalSchema(constraint.requiredLine, out.name),
+  address: optionalSchema(constraint.requiredLine, out.address),
+  state: optionalSchema(constraint.state, out.state),
+  unit_count: optionalSchema(constraint.unitCount, out.unit_count),
   ...optionalFields,
-  retired_at: nullable(constraint.day, out.retired_at),
-  retired_reason: nullable(constraint.line, out.retired_reason),
+  retired_at: nullableSchema(constraint.day, out.retired_at),
+  retired_reason: nullableSchema(constraint.line, out.retired_reason),
 });
 
 /** Reads a new property from a request. Throws invalid_request. */
 export function parseNewPropertyJson(body: unknown): NewProperty {
   const json = newProperty.parse(body);
-  const country = parseCountryCode(json.country ?? UNITED_STATES);
+  const country = countryCodeOfText(json.country ?? UNITED_STATES);
   const zip = schemaTextOrNull(json.zip);
   return {
     name: json.name.trim(),
@@ -78,7 +84,7 @@ export function parsePropertyChangeJson(body: unknown): PropertyChange {
   if (json.name !== undefined) change.name = json.name.trim();
   if (json.address !== undefined) change.address = json.address.trim();
   if (json.state !== undefined) change.state = json.state.trim().toUpperCase();
-  if (json.country !== undefined) change.country = parseCountryCode(json.country);
+  if (json.country !== undefined) change.country = countryCodeOfText(json.country);
   if (json.city !== undefined) change.city = schemaTextOrNull(json.city);
   if (json.zip !== undefined) change.zip = schemaTextOrNull(json.zip)?.toUpperCase() ?? null;
   if (json.unit_count !== undefined) change.unitCount = json.unit_count;
@@ -100,8 +106,11 @@ export function parsePropertyChangeJson(body: unknown): PropertyChange {
   return change;
 }
 
-export const propertyMerge = input("PropertyMerge", {
-  from: required(constraint.idText, out.id.describedAs("The duplicate, which is merged into the property")),
+export const propertyMerge = inputSchema("PropertyMerge", {
+  from: requiredSchema(
+    constraint.idText,
+    out.id.describedAs("The duplicate, which is merged into the property"),
+  ),
 });
 
 /** Reads the id of the duplicate from a request. Throws invalid_request. */

@@ -1,29 +1,39 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { elevatedCostExposureOf } from "../domain/figures/elevated-cost-exposure.ts";
-import { type Assessment, AssessmentAccumulator, perDoor } from "../domain/figures/property-assessment.ts";
+import {
+  type Assessment,
+  AssessmentAccumulator,
+  centsPerUnit,
+} from "../domain/figures/property-assessment.ts";
 import {
   type SystemValue,
   SystemValueAccumulator,
   wordingOfDeferredPercent,
 } from "../domain/figures/replacement-cost-value.ts";
 import type { Property } from "../domain/property.ts";
-import { inOneStep } from "../domain/steps/steps.ts";
-import { type Instant, isoText } from "../domain/time.ts";
+import { inOneStep } from "../domain/steps/computation-steps.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
 import { jsonUsdFromCents, jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
-import { list, object, text, usd, whole } from "./definition/schema-field-types.ts";
+import {
+  listSchema,
+  objectSchema,
+  textSchema,
+  usdSchema,
+  wholeNumberSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import type { FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 import { calculatedAt, serializeSubject, subject } from "./figures-schema.ts";
-import { forPartner } from "./paging-schema.ts";
+import { schemaWithPartner } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
-import { figuresReply } from "./recalculating-schema.ts";
+import { figuresSchemaWithRecalculating } from "./recalculating-schema.ts";
 import { serializeTierCounts, tierCounts } from "./score-schema.ts";
 
-const system = object({
-  system: text("Building system", "plumbing"),
-  total_rcv: usd("Replacement cost value", 42_000),
-  components: whole("Number of components", 26),
+const system = objectSchema({
+  system: textSchema("Building system", "plumbing"),
+  total_rcv: usdSchema("Replacement cost value", 42_000),
+  components: wholeNumberSchema("Number of components", 26),
   ...tierCounts,
 });
 
@@ -34,17 +44,17 @@ const serializeSystemValue = system.serializer(({ system, totals }: SystemValue)
   ...serializeTierCounts(totals),
 }));
 
-const replacementCost = object({
+const replacementCost = objectSchema({
   ...subject,
   unit_count: property.fields.unit_count,
-  total_replacement_cost: usd("Replacement cost value of the property's appliances", 340_800),
-  rcv_per_unit: usd("Replacement cost value per unit", 14_200),
+  total_replacement_cost: usdSchema("Replacement cost value of the property's appliances", 340_800),
+  rcv_per_unit: usdSchema("Replacement cost value per unit", 14_200),
   // The exposures are costs after failure; their sum is total_reactive_exposure.
-  critical_exposure: usd("Cost of the CRITICAL components after failure", 5600),
-  warning_exposure: usd("Cost of the WARNING components after failure", 33_400),
-  systems: list("Replacement cost by building system, most expensive first", system),
+  critical_exposure: usdSchema("Cost of the CRITICAL components after failure", 5600),
+  warning_exposure: usdSchema("Cost of the WARNING components after failure", 33_400),
+  systems: listSchema("Replacement cost by building system, most expensive first", system),
   estimated_value: property.fields.estimated_value,
-  deferred_as_pct_of_value: text(
+  deferred_as_pct_of_value: textSchema(
     "Deferred maintenance as a percentage of the estimated value",
     "4.2%",
   ).orNull(),
@@ -59,17 +69,19 @@ const serializeReplacementCost = replacementCost.serializer(
       ...serializeSubject(property),
       unit_count: unitCount,
       total_replacement_cost: jsonUsdFromCents(totals.rcvCents),
-      rcv_per_unit: jsonUsdFromCents(perDoor(totals.rcvCents, unitCount)),
+      rcv_per_unit: jsonUsdFromCents(centsPerUnit(totals.rcvCents, unitCount)),
       critical_exposure: jsonUsdFromCents(totals.criticalReactiveCents),
       warning_exposure: jsonUsdFromCents(totals.warningReactiveCents),
       systems: systems.map(serializeSystemValue),
       estimated_value: jsonUsdFromCentsOrNull(estimatedValueCents),
       deferred_as_pct_of_value: wordingOfDeferredPercent(deferredCents, estimatedValueCents),
-      assessed_at: isoText(now),
+      assessed_at: isoTextOfInstant(now),
     };
   },
 );
-export const replacementCostReply = forPartner(figuresReply(replacementCost.and(assumptionsField)));
+export const replacementCostReply = schemaWithPartner(
+  figuresSchemaWithRecalculating(replacementCost.and(assumptionsField)),
+);
 
 /** Creates the accumulator of a replacement cost value over appliances. */
 export function replacementCostSchemaAccumulator(

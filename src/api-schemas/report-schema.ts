@@ -2,7 +2,7 @@ import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { propertyConditionOf } from "../domain/figures/condition.ts";
 import { elevatedCostExposureOf } from "../domain/figures/elevated-cost-exposure.ts";
-import { perDoor } from "../domain/figures/property-assessment.ts";
+import { centsPerUnit } from "../domain/figures/property-assessment.ts";
 import { type ReportFigures, ReportFiguresAccumulator } from "../domain/figures/report-figures.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import { PlanSumsAccumulator } from "../domain/planning/plan-sums.ts";
@@ -10,12 +10,18 @@ import { PlannableApplianceGroups } from "../domain/planning/plannable-appliance
 import { type PlanContext, planApplianceFromScores } from "../domain/planning/planned-appliance.ts";
 import type { Property } from "../domain/property.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
-import type { Steps } from "../domain/steps/steps.ts";
-import { type Day, dayOf, type Instant, isoText } from "../domain/time.ts";
+import type { Steps } from "../domain/steps/computation-steps.ts";
+import { type Day, dayOf, type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { actionFields, serializeAction } from "./action-schema.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
 import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
-import { list, mapOf, object, record, usd } from "./definition/schema-field-types.ts";
+import {
+  listSchema,
+  mapSchema,
+  objectSchema,
+  recordSchema,
+  usdSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-schema.ts";
 import type { FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
@@ -26,39 +32,39 @@ import {
   deferredDescription,
   deferredPerDoor,
   recommendedReserve,
-  recommendedReserveGatherer,
+  recommendedReserveJsonGatherer,
   serializeRecommendedReserve,
   totalDeferred,
   totalReactive,
 } from "./figures-schema.ts";
 import { flaggedAppliances, HazardFlagJsonGatherer } from "./hazard-flag-schema.ts";
-import { forPartner } from "./paging-schema.ts";
+import { schemaWithPartner } from "./paging-schema.ts";
 import { property, serializeProperty } from "./property-schema.ts";
-import { figuresReply } from "./recalculating-schema.ts";
+import { figuresSchemaWithRecalculating } from "./recalculating-schema.ts";
 import { ageYearsField, rating, serializeTierCounts, tierCounts } from "./score-schema.ts";
 
-const reportItem = record("ReportItem", { ...itemFields, age_years: ageYearsField, ...actionFields });
+const reportItem = recordSchema("ReportItem", { ...itemFields, age_years: ageYearsField, ...actionFields });
 type ReportItemJson = JsonOf<typeof reportItem>;
 
-const report = object({
+const report = objectSchema({
   property: property.describedAs("The property"),
-  overall: object({
+  overall: objectSchema({
     rating,
     nci_equivalent: conditionIndexField,
     components_assessed: assessedCount,
   }).describedAs("Rating of the property"),
-  categories: mapOf(
+  categories: mapSchema(
     "Counts and deferred cost by appliance type",
-    object({ ...tierCounts, deferred: usd(deferredDescription, 1450) }),
+    objectSchema({ ...tierCounts, deferred: usdSchema(deferredDescription, 1450) }),
   ),
-  critical: list("The CRITICAL components, highest score first", reportItem),
-  warning: list("The WARNING components, highest score first", reportItem),
-  good: list("The GOOD components, highest score first", reportItem),
-  financials: object({
+  critical: listSchema("The CRITICAL components, highest score first", reportItem),
+  warning: listSchema("The WARNING components, highest score first", reportItem),
+  good: listSchema("The GOOD components, highest score first", reportItem),
+  financials: objectSchema({
     total_deferred: totalDeferred,
     total_reactive_exposure: totalReactive,
     deferred_per_door: deferredPerDoor,
-    estimated_savings_if_acted: usd(
+    estimated_savings_if_acted: usdSchema(
       "Reactive exposure minus deferred maintenance: all listed components failing at once, not what is expected",
       24_500,
     ),
@@ -151,16 +157,16 @@ const serializeReport = report.serializer(
       financials: {
         total_deferred: jsonUsdFromCents(exposure.deferredCents),
         total_reactive_exposure: jsonUsdFromCents(exposure.reactiveCents),
-        deferred_per_door: jsonUsdFromCents(perDoor(exposure.deferredCents, property.unitCount)),
+        deferred_per_door: jsonUsdFromCents(centsPerUnit(exposure.deferredCents, property.unitCount)),
         estimated_savings_if_acted: jsonUsdFromCents(exposure.savingsCents),
         recommended_monthly_reserve_per_unit: serializeRecommendedReserve(reserve, property.unitCount),
       },
       flags: flags.list(),
-      assessed_at: isoText(now),
+      assessed_at: isoTextOfInstant(now),
     };
   },
 );
-export const reportReply = forPartner(figuresReply(report.and(assumptionsField)));
+export const reportReply = schemaWithPartner(figuresSchemaWithRecalculating(report.and(assumptionsField)));
 
 /** The approximate size of a reason in memory. */
 const REASON_BYTES = 200;
@@ -177,7 +183,7 @@ export function propertyReportSchemaAccumulator(
     actions.add(row, item);
     return item;
   });
-  const reserve = recommendedReserveGatherer(prices);
+  const reserve = recommendedReserveJsonGatherer(prices);
   const flags = new HazardFlagJsonGatherer(prices.knowledge);
   return {
     add(component) {

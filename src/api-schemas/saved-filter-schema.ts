@@ -1,27 +1,33 @@
 import { MOST_SAVED_FILTERS, type SavedFilter } from "../domain/saved-filter.ts";
-import { isoText } from "../domain/time.ts";
-import { body, nullable, required, schemaTextOrNull } from "./definition/input-schema.ts";
+import { isoTextOfInstant } from "../domain/time.ts";
+import { bodySchema, nullableSchema, requiredSchema, schemaTextOrNull } from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
-import { instant, list, object, record, text } from "./definition/schema-field-types.ts";
+import {
+  instantSchema,
+  listSchema,
+  objectSchema,
+  recordSchema,
+  textSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import { forPartner } from "./paging-schema.ts";
+import { schemaWithPartner } from "./paging-schema.ts";
 
 /* Filters of the list of actions that a partner has saved under names. */
 
-export const savedFilter = record("SavedFilter", {
-  name: text("Name", "Plumbing in New York"),
-  query: text("The filters as a query string of the app's list", "system=plumbing&state=NY"),
-  saved_at: instant("When it was saved"),
+export const savedFilter = recordSchema("SavedFilter", {
+  name: textSchema("Name", "Plumbing in New York"),
+  query: textSchema("The filters as a query string of the app's list", "system=plumbing&state=NY"),
+  saved_at: instantSchema("When it was saved"),
 });
 
 export const serializeSavedFilter = savedFilter.serializer(({ name, query, savedAt }: SavedFilter) => ({
   name,
   query,
-  saved_at: isoText(savedAt),
+  saved_at: isoTextOfInstant(savedAt),
 }));
 
-const filters = object({ filters: list("The saved filters, ordered by name", savedFilter) });
-export const savedFiltersReply = forPartner(filters);
+const filters = objectSchema({ filters: listSchema("The saved filters, ordered by name", savedFilter) });
+export const savedFiltersReply = schemaWithPartner(filters);
 export type SavedFiltersJson = JsonOf<typeof savedFiltersReply>;
 
 export const serializeSavedFilters = filters.serializer((all: readonly SavedFilter[]) => ({
@@ -29,9 +35,9 @@ export const serializeSavedFilters = filters.serializer((all: readonly SavedFilt
 }));
 
 const { fields } = savedFilter;
-const change = body({
-  name: required(constraint.requiredLine, fields.name),
-  query: nullable(
+const change = bodySchema({
+  name: requiredSchema(constraint.requiredLine, fields.name),
+  query: nullableSchema(
     constraint.line,
     fields.query.describedAs(
       `The filters; null removes those of the name. At most ${MOST_SAVED_FILTERS} are kept`,

@@ -6,13 +6,20 @@ import {
   failureProbabilityWithin,
   outlookOfStoredComponent,
   projectionOfStoredScore,
-} from "../domain/scoring/stored-score-projections.ts";
+} from "../domain/scoring/score-projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { DAYS_IN_12_MONTHS } from "../domain/time.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";
 import { costFields, serializeCosts } from "./costs-schema.ts";
-import { scoreFromHundredths } from "./definition/json-unit-conversion.ts";
-import { day, id, number, object, text, whole } from "./definition/schema-field-types.ts";
+import { jsonScoreFromHundredths } from "./definition/json-unit-conversion.ts";
+import {
+  daySchema,
+  idSchema,
+  numberSchema,
+  objectSchema,
+  textSchema,
+  wholeNumberSchema,
+} from "./definition/schema-field-types.ts";
 import {
   ageYearsField,
   confidence,
@@ -23,32 +30,32 @@ import {
 } from "./score-schema.ts";
 
 /** A component's score with the values that it is calculated from, unrounded. For operators only. */
-const scoreLine = object({
-  component_id: id("C", "The component"),
+const scoreLine = objectSchema({
+  component_id: idSchema("C", "The component"),
   component_name: componentName,
   component_def_id: componentDefId,
-  appliance_id: id("A", "The appliance"),
+  appliance_id: idSchema("A", "The appliance"),
   appliance_type: applianceTypeId,
-  unit: id("U", "The unit that the appliance serves").orNull(),
-  property_id: id("P", "The property"),
-  property_name: text("The property's display name", "Harbor View Apartments"),
+  unit: idSchema("U", "The unit that the appliance serves").orNull(),
+  property_id: idSchema("P", "The property"),
+  property_name: textSchema("The property's display name", "Harbor View Apartments"),
   risk_score: riskScore,
   risk_tier: riskTier,
   confidence,
-  q: number("Probability of failure within the scoring period", 0.31),
-  failure_probability_12m: number("Probability of failure within 365 days", 0.31),
-  hazard_ratio: number("Hazard ratio θ of the evidence", 1.75),
-  acute_hazard: number("Acute hazard Λ reported by sensors", 0),
+  q: numberSchema("Probability of failure within the scoring period", 0.31),
+  failure_probability_12m: numberSchema("Probability of failure within 365 days", 0.31),
+  hazard_ratio: numberSchema("Hazard ratio θ of the evidence", 1.75),
+  acute_hazard: numberSchema("Acute hazard Λ reported by sensors", 0),
   age_years: ageYearsField,
-  effective_age_years: number("Effective age, in calendar years", 9.1),
-  effective_virtual_age_years: number("Effective age V*, in years of normal use", 9.8),
+  effective_age_years: numberSchema("Effective age, in calendar years", 9.1),
+  effective_virtual_age_years: numberSchema("Effective age V*, in years of normal use", 9.8),
   projected_failure_year: projectedFailureYear,
-  projected_failure_earliest: whole("First year of the range", 2028),
-  projected_failure_latest: whole("Last year of the range", 2032),
+  projected_failure_earliest: wholeNumberSchema("First year of the range", 2028),
+  projected_failure_latest: wholeNumberSchema("Last year of the range", 2032),
   failure_window_80_earliest: failureWindowDays.earliest,
   failure_window_80_latest: failureWindowDays.latest,
   ...costFields,
-  scored_on: day("Date of the score"),
+  scored_on: daySchema("Date of the score"),
 });
 
 export const SCORE_COLUMNS = Object.keys(scoreLine.fields);
@@ -73,7 +80,7 @@ export const serializeScoreLine = scoreLine.serializer((prices: PriceList, row: 
     unit: row.unitId,
     property_id: row.propertyId,
     property_name: row.propertyName,
-    risk_score: scoreFromHundredths(row.riskScore),
+    risk_score: jsonScoreFromHundredths(row.riskScore),
     risk_tier: row.riskTier,
     confidence: row.confidence,
     q: riskWithinScoredPeriod(outlook, knowledge.model),

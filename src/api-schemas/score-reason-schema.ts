@@ -1,23 +1,29 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import type { Reason } from "../domain/explanation/reasons.ts";
+import type { Reason } from "../domain/explanation/score-reasons.ts";
 import type { Instant } from "../domain/time.ts";
 import { component, serializeComponent } from "./component-schema.ts";
-import { day, enumOf, list, record, text } from "./definition/schema-field-types.ts";
+import {
+  daySchema,
+  enumSchema,
+  listSchema,
+  recordSchema,
+  textSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import { forPartner } from "./paging-schema.ts";
+import { schemaWithPartner } from "./paging-schema.ts";
 
-const scoreReason = record("ScoreReason", {
-  effect: enumOf<Reason["effect"]>(
+const scoreReason = recordSchema("ScoreReason", {
+  effect: enumSchema<Reason["effect"]>(
     ["raises", "lowers", "neutral"],
     "Whether it makes the score higher or lower than that of a component of middle age without evidence",
     "raises",
   ),
-  text: text(
+  text: textSchema(
     "The reason in words",
     "Old for its type: installed 14 years ago; half of its kind last 12 years",
   ),
-  date: day("Date of the latest event that it is based on; null if it is based on none").orNull(),
+  date: daySchema("Date of the latest event that it is based on; null if it is based on none").orNull(),
 });
 export type ScoreReasonJson = JsonOf<typeof scoreReason>;
 
@@ -28,9 +34,9 @@ export const serializeScoreReason = scoreReason.serializer(({ effect, text, on }
 }));
 
 /** A component with the reasons for its score. */
-const explainedComponent = record("ExplainedComponent", {
+const explainedComponent = recordSchema("ExplainedComponent", {
   ...component.fields,
-  why: list(
+  why: listSchema(
     "Up to three reasons for the score: the age, then those that change it most. Empty for a retired component",
     scoreReason,
   ),
@@ -48,4 +54,4 @@ export const serializeExplainedComponent = explainedComponent.serializer(
     why: reasons.map(serializeScoreReason),
   }),
 );
-export const explainedComponentReply = forPartner(explainedComponent);
+export const explainedComponentReply = schemaWithPartner(explainedComponent);

@@ -1,47 +1,56 @@
 import type { Rating } from "../domain/figures/condition.ts";
 import { type Confidence, type RiskTier, SCORE_CONFIDENCES } from "../domain/scoring/scoring-types.ts";
-import { day, enumOf, number, record, whole } from "./definition/schema-field-types.ts";
+import {
+  daySchema,
+  enumSchema,
+  numberSchema,
+  recordSchema,
+  wholeNumberSchema,
+} from "./definition/schema-field-types.ts";
 
 /* The fields of a component's score, which every record of a component shares. */
 
-export const riskScore = number(
+export const riskScore = numberSchema(
   "Cumulative probability of failure over a 5-year horizon at the current 12-month rate, 0.00 to 0.99",
   0.81,
   { minimum: 0, maximum: 0.99 },
 );
-export const riskTier = enumOf<RiskTier>(
+export const riskTier = enumSchema<RiskTier>(
   ["CRITICAL", "WARNING", "GOOD"],
   "CRITICAL from 0.78, WARNING from 0.52, else GOOD",
 );
-export const confidence = enumOf<Confidence>(
+export const confidence = enumSchema<Confidence>(
   SCORE_CONFIDENCES,
   "Confidence in the score, based on available data",
   "MEDIUM",
 );
-export const ageYearsField = number(
+export const ageYearsField = numberSchema(
   "Age in years, from the last replacement or July 1 of the install year",
   7.39,
   { minimum: 0 },
 );
-export const projectedFailureYear = whole("Median projected failure year (50% probability)", 2030);
+export const projectedFailureYear = wholeNumberSchema(
+  "Median projected failure year (50% probability)",
+  2030,
+);
 export const failureWindowDays = {
-  earliest: day("First day: failing before it has a probability of 10%", "2027-05-11"),
-  latest: day(
+  earliest: daySchema("First day: failing before it has a probability of 10%", "2027-05-11"),
+  latest: daySchema(
     "Last day: failing after it has a probability of 10%; null beyond 100 years",
     "2033-03-02",
   ).orNull(),
 };
-export const failureWindowField = record("ComponentFailureWindow80", failureWindowDays).describedAs(
+export const failureWindowField = recordSchema("ComponentFailureWindow80", failureWindowDays).describedAs(
   "Window that holds the failure with a probability of 80%, given that the component works now",
 );
 
-export const rating = enumOf<Rating>(["GOOD", "FAIR", "FAIL"], "Rating of the property's condition");
+export const rating = enumSchema<Rating>(["GOOD", "FAIR", "FAIL"], "Rating of the property's condition");
 
 /** Numbers of components. */
 export const tierCounts = {
-  critical: whole("Number of CRITICAL components", 2),
-  warning: whole("Number of WARNING components", 8),
-  good: whole("Number of GOOD components", 80),
+  critical: wholeNumberSchema("Number of CRITICAL components", 2),
+  warning: wholeNumberSchema("Number of WARNING components", 8),
+  good: wholeNumberSchema("Number of GOOD components", 80),
 };
 
 export const serializeTierCounts = (totals: { components: number; critical: number; warning: number }) => ({

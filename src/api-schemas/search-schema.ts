@@ -1,6 +1,13 @@
-import { enumOf, id, list, object, record, text } from "./definition/schema-field-types.ts";
+import {
+  enumSchema,
+  idSchema,
+  listSchema,
+  objectSchema,
+  recordSchema,
+  textSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import { forPartner } from "./paging-schema.ts";
+import { schemaWithPartner } from "./paging-schema.ts";
 
 const KINDS = ["property", "appliance", "component", "claim"] as const;
 
@@ -14,20 +21,20 @@ export type RecordSearchResult = {
   partnerId: string;
 };
 
-const found = record("SearchResult", {
-  kind: enumOf(KINDS, "What was found"),
-  id: text("The record's ID", "P_01m7xtfcg7e14a5g7edqadn8kz"),
-  title: text(
+const found = recordSchema("SearchResult", {
+  kind: enumSchema(KINDS, "What was found"),
+  id: textSchema("The record's ID", "P_01m7xtfcg7e14a5g7edqadn8kz"),
+  title: textSchema(
     "Name of the property, the type of appliance, the component or the claim",
     "Harbor View Apartments",
   ),
-  detail: text("Address, serial or claim number, and the property", "120 Harbor St, NY"),
-  property_id: id("P", "The property, or the one that it belongs to"),
+  detail: textSchema("Address, serial or claim number, and the property", "120 Harbor St, NY"),
+  property_id: idSchema("P", "The property, or the one that it belongs to"),
 });
 export type SearchResultJson = JsonOf<typeof found>;
 
-const results = object({ results: list("At most 8 of each kind, exact IDs first", found) });
-export const searchReply = forPartner(results);
+const results = objectSchema({ results: listSchema("At most 8 of each kind, exact IDs first", found) });
+export const searchReply = schemaWithPartner(results);
 export type SearchJson = JsonOf<typeof searchReply>;
 
 export const serializeFoundRecords = results.serializer((some: readonly RecordSearchResult[]) => ({

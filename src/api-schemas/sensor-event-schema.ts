@@ -9,63 +9,63 @@ import { appliance } from "./appliance-schema.ts";
 import { componentDefId } from "./component-name-schema.ts";
 import { component, serializeComponent } from "./component-schema.ts";
 import {
-  body,
-  documentedAs,
+  bodySchema,
+  documentedSchema,
   type InputOf,
-  input,
-  nested,
-  nullable,
-  required,
+  inputSchema,
+  nestedFieldSchema,
+  nullableSchema,
+  requiredSchema,
   schemaTextOrNull,
 } from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import {
-  alwaysTrue,
-  enumOf,
-  flag,
-  id,
-  instant,
-  list,
-  number,
-  object,
-  openEnum,
-  text,
-  textList,
-  whole,
+  alwaysTrueSchema,
+  enumSchema,
+  flagSchema,
+  idSchema,
+  instantSchema,
+  listSchema,
+  numberSchema,
+  objectSchema,
+  openEnumSchema,
+  textListSchema,
+  textSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import { forPartner } from "./paging-schema.ts";
+import { schemaWithPartner } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
 
 const EVENT_TYPE = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 
 /** The fields of a sensor event, in requests and in responses. */
 export const sensorEventFields = {
-  event_id: id("PE", "The sensor event"),
-  property_id: id("P", "The property"),
-  appliance_id: id("A", "The appliance"),
-  component_id: id("C", "The component, if specified").orNull(),
-  event_type: openEnum(
+  event_id: idSchema("PE", "The sensor event"),
+  property_id: idSchema("P", "The property"),
+  appliance_id: idSchema("A", "The appliance"),
+  component_id: idSchema("C", "The component, if specified").orNull(),
+  event_type: openEnumSchema(
     "SmartEventType",
     { pattern: EVENT_TYPE.source },
     "Type of event. Any other text in snake_case is stored and sent to your webhook endpoint, but has no effect on scores",
     "water_leak",
   ),
-  severity: enumOf<Severity>(
+  severity: enumSchema<Severity>(
     ["low", "medium", "high", "critical"],
     "Severity reported by the sensor; defaults to medium",
     "high",
   ),
-  sensor_id: text("The sensor's ID", "leak-4-kitchen").orNull(),
-  metric: text("The measured quantity", "temperature_f"),
-  value: number("The reading", 148.2),
-  unit: text("Unit of measurement", "F").orNull(),
-  notes: text("Free text", "Heard by the tenant of 4B").orNull(),
-  recorded_at: instant("When it was measured"),
+  sensor_id: textSchema("The sensor's ID", "leak-4-kitchen").orNull(),
+  metric: textSchema("The measured quantity", "temperature_f"),
+  value: numberSchema("The reading", 148.2),
+  unit: textSchema("Unit of measurement", "F").orNull(),
+  notes: textSchema("Free text", "Heard by the tenant of 4B").orNull(),
+  recorded_at: instantSchema("When it was measured"),
 };
 
-const received = object({
+const received = objectSchema({
   event_id: sensorEventFields.event_id,
-  received: alwaysTrue("Always true"),
+  received: alwaysTrueSchema("Always true"),
   property_id: sensorEventFields.property_id,
   appliance_id: sensorEventFields.appliance_id,
 });
@@ -76,13 +76,13 @@ export const serializeReceivedEvent = received.serializer((event: SensorEvent) =
   property_id: event.propertyId,
   appliance_id: event.applianceId,
 }));
-export const receivedReply = forPartner(received);
+export const receivedReply = schemaWithPartner(received);
 
 /** The result of rescoring an appliance. */
-export const riskSummary = object({
-  components_scored: whole("Components rescored by the event", 6),
-  critical_count: whole("CRITICAL components among them", 2),
-  warning_count: whole("WARNING components among them", 1),
+export const riskSummary = objectSchema({
+  components_scored: wholeNumberSchema("Components rescored by the event", 6),
+  critical_count: wholeNumberSchema("CRITICAL components among them", 2),
+  warning_count: wholeNumberSchema("WARNING components among them", 1),
 });
 
 export const serializeRiskSummary = riskSummary.serializer(({ scored, critical, warning }: RiskSummary) => ({
@@ -91,16 +91,16 @@ export const serializeRiskSummary = riskSummary.serializer(({ scored, critical, 
   warning_count: warning,
 }));
 
-const smartEventResult = object({
+const smartEventResult = objectSchema({
   event_id: sensorEventFields.event_id,
   event_type: sensorEventFields.event_type,
   property_id: sensorEventFields.property_id,
   appliance_id: sensorEventFields.appliance_id,
-  property_created: flag("Whether this event created the property", false),
-  appliance_created: flag("Whether this event created the appliance", false),
-  affected_components: list("The components affected by the event, with their new scores", component),
+  property_created: flagSchema("Whether this event created the property", false),
+  appliance_created: flagSchema("Whether this event created the appliance", false),
+  affected_components: listSchema("The components affected by the event, with their new scores", component),
   risk_summary: riskSummary.describedAs("Result of rescoring the appliance"),
-  warnings: textList("Stored values that have no effect on scores"),
+  warnings: textListSchema("Stored values that have no effect on scores"),
 });
 
 /** The result of a smart sensor event. */
@@ -128,70 +128,70 @@ export const serializeSmartEventResult = smartEventResult.serializer(
     warnings: outcome.warnings,
   }),
 );
-export const smartEventResultReply = forPartner(smartEventResult);
+export const smartEventResultReply = schemaWithPartner(smartEventResult);
 
-export const meterEvent = input("MeterEvent", {
-  appliance_id: required(constraint.idText, sensorEventFields.appliance_id),
-  metric: required(constraint.requiredLine, sensorEventFields.metric),
-  value: required(constraint.reading, sensorEventFields.value),
-  component_id: nullable(constraint.idText, sensorEventFields.component_id),
-  sensor_id: nullable(constraint.line, sensorEventFields.sensor_id),
-  unit: nullable(constraint.line, sensorEventFields.unit),
-  recorded_at: nullable(constraint.instant, sensorEventFields.recorded_at),
+export const meterEvent = inputSchema("MeterEvent", {
+  appliance_id: requiredSchema(constraint.idText, sensorEventFields.appliance_id),
+  metric: requiredSchema(constraint.requiredLine, sensorEventFields.metric),
+  value: requiredSchema(constraint.reading, sensorEventFields.value),
+  component_id: nullableSchema(constraint.idText, sensorEventFields.component_id),
+  sensor_id: nullableSchema(constraint.line, sensorEventFields.sensor_id),
+  unit: nullableSchema(constraint.line, sensorEventFields.unit),
+  recorded_at: nullableSchema(constraint.instant, sensorEventFields.recorded_at),
 });
 
 const eventFields = {
-  event_type: documentedAs(
-    required(constraint.requiredLine, sensorEventFields.event_type),
+  event_type: documentedSchema(
+    requiredSchema(constraint.requiredLine, sensorEventFields.event_type),
     sensorEventFields.event_type,
   ),
-  severity: nullable(constraint.severity, sensorEventFields.severity),
-  component_def_id: nullable(constraint.idText, componentDefId),
-  component_id: nullable(constraint.idText, sensorEventFields.component_id),
-  recorded_at: nullable(constraint.instant, sensorEventFields.recorded_at),
-  sensor_id: nullable(constraint.line, sensorEventFields.sensor_id),
-  metric: nullable(constraint.line, sensorEventFields.metric),
-  value: nullable(constraint.reading, sensorEventFields.value),
-  unit: nullable(constraint.line, sensorEventFields.unit),
-  notes: nullable(constraint.longText, sensorEventFields.notes),
+  severity: nullableSchema(constraint.severity, sensorEventFields.severity),
+  component_def_id: nullableSchema(constraint.idText, componentDefId),
+  component_id: nullableSchema(constraint.idText, sensorEventFields.component_id),
+  recorded_at: nullableSchema(constraint.instant, sensorEventFields.recorded_at),
+  sensor_id: nullableSchema(constraint.line, sensorEventFields.sensor_id),
+  metric: nullableSchema(constraint.line, sensorEventFields.metric),
+  value: nullableSchema(constraint.reading, sensorEventFields.value),
+  unit: nullableSchema(constraint.line, sensorEventFields.unit),
+  notes: nullableSchema(constraint.longText, sensorEventFields.notes),
 } as const;
 
 const propertyReference = {
-  property_id: nullable(constraint.idText, sensorEventFields.property_id),
-  partner_property_id: nullable(constraint.line, property.fields.partner_property_id),
-  name: nullable(constraint.line, property.fields.name),
-  address: nullable(constraint.line, property.fields.address),
-  city: nullable(constraint.line, property.fields.city),
-  country: nullable(constraint.country, property.fields.country),
-  state: nullable(constraint.state, property.fields.state),
-  zip: nullable(constraint.zip, property.fields.zip),
-  unit_count: nullable(constraint.unitCount, property.fields.unit_count),
+  property_id: nullableSchema(constraint.idText, sensorEventFields.property_id),
+  partner_property_id: nullableSchema(constraint.line, property.fields.partner_property_id),
+  name: nullableSchema(constraint.line, property.fields.name),
+  address: nullableSchema(constraint.line, property.fields.address),
+  city: nullableSchema(constraint.line, property.fields.city),
+  country: nullableSchema(constraint.country, property.fields.country),
+  state: nullableSchema(constraint.state, property.fields.state),
+  zip: nullableSchema(constraint.zip, property.fields.zip),
+  unit_count: nullableSchema(constraint.unitCount, property.fields.unit_count),
 } as const;
 
 const applianceReference = {
-  appliance_id: nullable(constraint.idText, sensorEventFields.appliance_id),
-  serial: nullable(constraint.line, appliance.fields.serial),
-  type_id: nullable(constraint.line, appliance.fields.type_id),
-  install_year: nullable(constraint.year, appliance.fields.install_year),
-  brand: nullable(constraint.line, appliance.fields.brand),
-  model: nullable(constraint.line, appliance.fields.model),
-  unit_id: nullable(constraint.idText, appliance.fields.unit_id),
+  appliance_id: nullableSchema(constraint.idText, sensorEventFields.appliance_id),
+  serial: nullableSchema(constraint.line, appliance.fields.serial),
+  type_id: nullableSchema(constraint.line, appliance.fields.type_id),
+  install_year: nullableSchema(constraint.year, appliance.fields.install_year),
+  brand: nullableSchema(constraint.line, appliance.fields.brand),
+  model: nullableSchema(constraint.line, appliance.fields.model),
+  unit_id: nullableSchema(constraint.idText, appliance.fields.unit_id),
 } as const;
 
-export const smartEvent = input("SmartEvent", {
+export const smartEvent = inputSchema("SmartEvent", {
   ...eventFields,
-  property: nested(
-    body(propertyReference),
+  property: nestedFieldSchema(
+    bodySchema(propertyReference),
     "The property, by its ID, by your reference, or by the fields required to create it",
   ),
-  appliance: nested(
-    body(applianceReference),
+  appliance: nestedFieldSchema(
+    bodySchema(applianceReference),
     "The appliance, by its ID, by its serial number, or by the fields required to create it",
   ),
 });
 
 /** The legacy format, with the property and appliance fields at the top level. */
-export const flatSmartEvent = input("FlatSmartEvent", {
+export const flatSmartEvent = inputSchema("FlatSmartEvent", {
   ...eventFields,
   ...propertyReference,
   ...applianceReference,

@@ -11,35 +11,35 @@ import {
   type ServiceEvent,
   type ServiceEventChange,
 } from "../domain/service-event.ts";
-import { isoText } from "../domain/time.ts";
-import { bulkReply } from "./bulk-schema.ts";
+import { isoTextOfInstant } from "../domain/time.ts";
+import { bulkResultSchema } from "./bulk-schema.ts";
 import {
-  body,
-  documentedAs,
+  bodySchema,
+  documentedSchema,
   type InputOf,
-  input,
-  items,
-  nullable,
-  optional,
-  required,
+  inputSchema,
+  itemsFieldSchema,
+  nullableSchema,
+  optionalSchema,
+  requiredSchema,
   schemaTextOrNull,
 } from "./definition/input-schema.ts";
 import { jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import * as constraint from "./definition/schema-constraints.ts";
 import {
-  day,
-  enumOf,
-  id,
-  instant,
-  number,
-  numberList,
-  record,
-  text,
-  textList,
-  usd,
+  daySchema,
+  enumSchema,
+  idSchema,
+  instantSchema,
+  numberListSchema,
+  numberSchema,
+  recordSchema,
+  textListSchema,
+  textSchema,
+  usdSchema,
 } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import { forPartner } from "./paging-schema.ts";
+import { schemaWithPartner } from "./paging-schema.ts";
 import {
   type ChangeOrVoid,
   parseVoidRequestJson,
@@ -48,32 +48,36 @@ import {
   voidInput,
 } from "./voiding-schema.ts";
 
-const conditionScale = numberList("The worst and the best score that the inspector could give", [1, 5]);
+const conditionScale = numberListSchema("The worst and the best score that the inspector could give", [1, 5]);
 
 /** A service event of an appliance or of one of its components. */
-export const serviceEvent = record("ServiceEvent", {
-  id: id("SE", "The service event's ID"),
-  appliance_id: id("A", "The appliance"),
-  component_id: id("C", "The component; null if the event concerns the whole appliance").orNull(),
-  event_type: enumOf(EVENT_TYPES, "Type of service", "Inspection"),
-  date: day("Date of the service in UTC"),
-  parts_cost: usd("Cost of parts", 240).orNull(),
-  labor_cost: usd("Cost of labor", 180).orNull(),
-  total_cost: usd("Total cost: parts and labor, unless specified", 420).orNull(),
-  technician: text("Name of the technician", "J. Ortiz").orNull(),
-  notes: text("Free text", "Anode replaced").orNull(),
-  condition_after: enumOf<Condition>([...CONDITIONS], "Condition found after the service", "good").orNull(),
-  condition_score: number(
+export const serviceEvent = recordSchema("ServiceEvent", {
+  id: idSchema("SE", "The service event's ID"),
+  appliance_id: idSchema("A", "The appliance"),
+  component_id: idSchema("C", "The component; null if the event concerns the whole appliance").orNull(),
+  event_type: enumSchema(EVENT_TYPES, "Type of service", "Inspection"),
+  date: daySchema("Date of the service in UTC"),
+  parts_cost: usdSchema("Cost of parts", 240).orNull(),
+  labor_cost: usdSchema("Cost of labor", 180).orNull(),
+  total_cost: usdSchema("Total cost: parts and labor, unless specified", 420).orNull(),
+  technician: textSchema("Name of the technician", "J. Ortiz").orNull(),
+  notes: textSchema("Free text", "Anode replaced").orNull(),
+  condition_after: enumSchema<Condition>(
+    [...CONDITIONS],
+    "Condition found after the service",
+    "good",
+  ).orNull(),
+  condition_score: numberSchema(
     "The condition as the inspector gave it, a number on `condition_scale`",
     4,
   ).orNull(),
   condition_scale: conditionScale.orNull(),
-  inspection_types: textList(
+  inspection_types: textListSchema(
     "The inspections that it was, of those that the appliance's type needs (`inspections` of GET /v1/appliance-types)",
     ["sprinkler_annual_inspection"],
   ),
   ...voidFields,
-  created_at: instant("When the record was created"),
+  created_at: instantSchema("When the record was created"),
 });
 
 const serializeConditionScore = (given: ConditionScore | null) => ({
@@ -96,13 +100,13 @@ export const serializeServiceEvent = serviceEvent.serializer((event: ServiceEven
   ...serializeConditionScore(event.conditionScore),
   inspection_types: event.inspectionTypes ?? [],
   ...serializeVoiding(event),
-  created_at: isoText(event.createdAt),
+  created_at: isoTextOfInstant(event.createdAt),
 }));
 
 const out = serviceEvent.fields;
 
 /** A service event in a component's history. */
-export const historyEvent = record("HistoryEvent", {
+export const historyEvent = recordSchema("HistoryEvent", {
   id: out.id,
   event_type: out.event_type,
   date: out.date,
@@ -129,30 +133,30 @@ export const serializeHistoryEvent = historyEvent.serializer((event: ServiceEven
 }));
 
 const optionalFields = {
-  component_id: nullable(constraint.idText, out.component_id),
-  parts_cost: nullable(constraint.usd, out.parts_cost),
-  labor_cost: nullable(constraint.usd, out.labor_cost),
-  total_cost: nullable(
+  component_id: nullableSchema(constraint.idText, out.component_id),
+  parts_cost: nullableSchema(constraint.usd, out.parts_cost),
+  labor_cost: nullableSchema(constraint.usd, out.labor_cost),
+  total_cost: nullableSchema(
     constraint.usd,
     out.total_cost.describedAs("Total cost, in USD; defaults to parts and labor"),
   ),
-  technician: nullable(constraint.line, out.technician),
-  notes: nullable(
+  technician: nullableSchema(constraint.line, out.technician),
+  notes: nullableSchema(
     constraint.longText,
     out.notes.describedAs("Free text; searched for signs of wear and damage, and for inspections"),
   ),
-  condition_after: nullable(
+  condition_after: nullableSchema(
     constraint.condition,
     out.condition_after.describedAs(
       "Condition found after the service; without it, the third of `condition_scale` that `condition_score` is in",
     ),
   ),
-  condition_score: nullable(
+  condition_score: nullableSchema(
     constraint.reading,
     out.condition_score.describedAs("The condition as a number on `condition_scale`, which must come along"),
   ),
-  condition_scale: nullable(constraint.conditionScale, out.condition_scale),
-  inspection_types: nullable(
+  condition_scale: nullableSchema(constraint.conditionScale, out.condition_scale),
+  inspection_types: nullableSchema(
     constraint.inspectionTypes,
     out.inspection_types.describedAs(
       "The inspections that it was, of those that the appliance's type needs. Without any, those that the notes name " +
@@ -162,28 +166,30 @@ const optionalFields = {
 } as const;
 
 /** Validated less strictly than documented, so that the error message of a rejected event names the problem. */
-export const newServiceEvent = input("NewServiceEvent", {
-  event_type: documentedAs(required(constraint.requiredLine, out.event_type), {
+export const newServiceEvent = inputSchema("NewServiceEvent", {
+  event_type: documentedSchema(requiredSchema(constraint.requiredLine, out.event_type), {
     type: "string",
     enum: EVENT_TYPES,
   }),
-  date: required(constraint.day, out.date),
-  appliance_id: documentedAs(nullable(constraint.idText, out.appliance_id), "required"),
+  date: requiredSchema(constraint.day, out.date),
+  appliance_id: documentedSchema(nullableSchema(constraint.idText, out.appliance_id), "required"),
   ...optionalFields,
 });
 
 /** Any subset of an event's fields; null clears an optional one. */
-export const serviceEventChange = input("ServiceEventChange", {
-  event_type: optional(constraint.eventType, out.event_type),
-  date: optional(constraint.day, out.date),
-  appliance_id: optional(constraint.idText, out.appliance_id),
+export const serviceEventChange = inputSchema("ServiceEventChange", {
+  event_type: optionalSchema(constraint.eventType, out.event_type),
+  date: optionalSchema(constraint.day, out.date),
+  appliance_id: optionalSchema(constraint.idText, out.appliance_id),
   ...optionalFields,
   ...voidInput,
 });
 
-export const newServiceEvents = body({ events: items("The service events to create", newServiceEvent) });
-export const serviceEventReply = forPartner(serviceEvent);
-export const serviceEventsBulkReply = bulkReply("The created service events", serviceEvent);
+export const newServiceEvents = bodySchema({
+  events: itemsFieldSchema("The service events to create", newServiceEvent),
+});
+export const serviceEventReply = schemaWithPartner(serviceEvent);
+export const serviceEventsBulkReply = bulkResultSchema("The created service events", serviceEvent);
 
 /** Reads a new service event from a request. Throws invalid_request. */
 export function parseNewServiceEventJson(given: unknown): NewServiceEvent {

@@ -1,30 +1,33 @@
 import type { EffectiveSetting } from "../config/effective-setting.ts";
 import { reportedBy } from "./cluster-server-schema.ts";
-import { flag, list, object, text } from "./definition/schema-field-types.ts";
+import { flagSchema, listSchema, objectSchema, textSchema } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 
-const setting = object({
-  key: text("Name of the setting", "limits.daily_budget"),
-  value: text("Value in the syntax of the configuration file; null for a secret", "1000").orNull(),
-  is_secret: flag("Whether the setting is a secret, whose value is never shown", false),
-  is_set: flag("Whether the setting has a value"),
-  origin: text(
+const setting = objectSchema({
+  key: textSchema("Name of the setting", "limits.daily_budget"),
+  value: textSchema("Value in the syntax of the configuration file; null for a secret", "1000").orNull(),
+  is_secret: flagSchema("Whether the setting is a secret, whose value is never shown", false),
+  is_set: flagSchema("Whether the setting has a value"),
+  origin: textSchema(
     "Source of the value: `default`, a line of the file, an environment variable or a flag",
     "mainstay.toml:12",
   ),
-  description: text("Its meaning, as in the manual", "Maximum number of items in a bulk request."),
-  accepts: text("The values that it accepts", "a whole number from 1 to 100000"),
-  default_value: text(
+  description: textSchema("Its meaning, as in the manual", "Maximum number of items in a bulk request."),
+  accepts: textSchema("The values that it accepts", "a whole number from 1 to 100000"),
+  default_value: textSchema(
     "Its default in the syntax of the configuration file; null for a secret",
     "1000",
   ).orNull(),
 });
 export type SettingJson = JsonOf<typeof setting>;
 
-export const settings = object({
+export const settings = objectSchema({
   server: reportedBy,
-  file: text("Path of the configuration file; null if there is none", "/etc/mainstay/mainstay.toml").orNull(),
-  settings: list("All settings, in the order of the configuration file", setting),
+  file: textSchema(
+    "Path of the configuration file; null if there is none",
+    "/etc/mainstay/mainstay.toml",
+  ).orNull(),
+  settings: listSchema("All settings, in the order of the configuration file", setting),
 });
 export type SettingsJson = JsonOf<typeof settings>;
 

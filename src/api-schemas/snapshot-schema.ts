@@ -1,8 +1,17 @@
-import { type Day, type Instant, isoText } from "../domain/time.ts";
-import { isoOrNull } from "./definition/json-unit-conversion.ts";
-import { day, flag, id, instant, list, object, text, whole } from "./definition/schema-field-types.ts";
+import { type Day, type Instant, isoTextOfInstant } from "../domain/time.ts";
+import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
+import {
+  daySchema,
+  flagSchema,
+  idSchema,
+  instantSchema,
+  listSchema,
+  objectSchema,
+  textSchema,
+  wholeNumberSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
-import { unscopedPage } from "./paging-schema.ts";
+import { unscopedPageSchema } from "./paging-schema.ts";
 import { tierCounts } from "./score-schema.ts";
 
 /** The result of a day's snapshot. */
@@ -31,30 +40,30 @@ export type SnapshotResult = {
   endedByAnotherServer: boolean;
 };
 
-const snapshot = object({
-  date: day("Day of the snapshot, in UTC"),
-  components: whole("Components scored", 900),
-  changed: whole("Components whose score changed", 12),
+const snapshot = objectSchema({
+  date: daySchema("Day of the snapshot, in UTC"),
+  components: wholeNumberSchema("Components scored", 900),
+  changed: wholeNumberSchema("Components whose score changed", 12),
   ...tierCounts,
-  announced: whole("Tier changes sent as webhook events", 3),
-  queued: whole("Deliveries created for these changes", 3),
-  without_receiver: list(
+  announced: wholeNumberSchema("Tier changes sent as webhook events", 3),
+  queued: wholeNumberSchema("Deliveries created for these changes", 3),
+  without_receiver: listSchema(
     "Partners that have components but no webhook endpoint",
-    object({
-      partner_id: id("PARTNER", "The partner's ID"),
-      name: text("The partner's company name", "Acme"),
+    objectSchema({
+      partner_id: idSchema("PARTNER", "The partner's ID"),
+      name: textSchema("The partner's company name", "Acme"),
     }),
   ),
-  taken_in: object({
-    components: whole("Components added since the earlier run", 5),
-    announced: whole("Their tier changes sent as webhook events", 1),
-    queued: whole("Deliveries created for these changes", 1),
+  taken_in: objectSchema({
+    components: wholeNumberSchema("Components added since the earlier run", 5),
+    announced: wholeNumberSchema("Their tier changes sent as webhook events", 1),
+    queued: wholeNumberSchema("Deliveries created for these changes", 1),
   })
     .describedAs("Components added since an earlier run on the same day; null if there was none")
     .orNull(),
-  held_back: whole("Tier changes that result from a change of model and are not sent", 0),
-  duration_ms: whole("Duration in milliseconds", 240),
-  already_done: flag("Whether an earlier run had completed this day", false),
+  held_back: wholeNumberSchema("Tier changes that result from a change of model and are not sent", 0),
+  duration_ms: wholeNumberSchema("Duration in milliseconds", 240),
+  already_done: flagSchema("Whether an earlier run had completed this day", false),
 });
 
 /** The result of a snapshot job, in the response and in the log. */
@@ -85,11 +94,11 @@ type Run = Pick<
   modelVersion: string;
 };
 
-const run = object({
+const run = objectSchema({
   date: snapshot.fields.date,
-  started_at: instant("When the snapshot started"),
-  finished_at: instant("When the snapshot finished; null if it was interrupted").orNull(),
-  model_version: text(
+  started_at: instantSchema("When the snapshot started"),
+  finished_at: instantSchema("When the snapshot finished; null if it was interrupted").orNull(),
+  model_version: textSchema(
     "Version of the model that calculated the scores; two of them while a snapshot runs during which the model changed, and that scores all again before it ends",
     "2",
   ),
@@ -103,8 +112,8 @@ export type SnapshotRunJson = JsonOf<typeof run>;
 
 export const serializeSnapshotRun = run.serializer((kept: Run) => ({
   date: kept.day,
-  started_at: isoText(kept.startedAt),
-  finished_at: isoOrNull(kept.finishedAt),
+  started_at: isoTextOfInstant(kept.startedAt),
+  finished_at: jsonInstantOrNull(kept.finishedAt),
   model_version: kept.modelVersion,
   components: kept.components,
   changed: kept.changed,
@@ -114,5 +123,5 @@ export const serializeSnapshotRun = run.serializer((kept: Run) => ({
   announced: kept.announced,
   held_back: kept.suppressed,
 }));
-export const snapshotRunsPage = unscopedPage("snapshots", run);
+export const snapshotRunsPage = unscopedPageSchema("snapshots", run);
 export type SnapshotRunPageJson = JsonOf<typeof snapshotRunsPage>;

@@ -1,63 +1,69 @@
-import { type Instant, isoText } from "../domain/time.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import type { ServiceHealth } from "../monitoring/monitored-service-health.ts";
-import { body, documentedAs, type InputOf, optional, required } from "./definition/input-schema.ts";
-import { defineConstraint, loadValidators } from "./definition/schema-field-constraint.ts";
 import {
-  alwaysTrue,
-  anyObject,
-  day,
-  enumOf,
-  flag,
-  instant,
-  integer,
-  list,
-  mapOf,
-  object,
-  record,
-  text,
-  textList,
-  whole,
+  bodySchema,
+  documentedSchema,
+  type InputOf,
+  optionalSchema,
+  requiredSchema,
+} from "./definition/input-schema.ts";
+import { defineSchemaConstraint, loadSchemaValidators } from "./definition/schema-field-constraint.ts";
+import {
+  alwaysTrueSchema,
+  anyObjectSchema,
+  daySchema,
+  enumSchema,
+  flagSchema,
+  instantSchema,
+  integerSchema,
+  listSchema,
+  mapSchema,
+  objectSchema,
+  recordSchema,
+  textListSchema,
+  textSchema,
+  wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import { forPartner, partnerName } from "./paging-schema.ts";
+import { partnerName, schemaWithPartner } from "./paging-schema.ts";
 
-export const health = object({
-  status: enumOf<ServiceHealth["status"]>(
+export const health = objectSchema({
+  status: enumSchema<ServiceHealth["status"]>(
     ["ok", "degraded", "draining"],
     "Overall status of the service; `draining` while the server stops",
   ),
-  version: text("Version of the server", "0.1.0"),
-  uptime_s: whole("Seconds since the start", 86_400),
-  checks: object({
-    database: enumOf<ServiceHealth["checks"]["database"]>(
+  version: textSchema("Version of the server", "0.1.0"),
+  uptime_s: wholeNumberSchema("Seconds since the start", 86_400),
+  checks: objectSchema({
+    database: enumSchema<ServiceHealth["checks"]["database"]>(
       ["ok", "failed"],
       "Whether the database is writable",
     ),
-    scheduler: enumOf<ServiceHealth["checks"]["scheduler"]>(
+    scheduler: enumSchema<ServiceHealth["checks"]["scheduler"]>(
       ["ok", "late", "off"],
       "Whether the daily snapshots are on schedule",
     ),
-    outbox: enumOf<ServiceHealth["checks"]["outbox"]>(["ok", "stopped"], "Whether webhooks are sent"),
-    pages: enumOf<ServiceHealth["checks"]["pages"]>(
+    outbox: enumSchema<ServiceHealth["checks"]["outbox"]>(["ok", "stopped"], "Whether webhooks are sent"),
+    pages: enumSchema<ServiceHealth["checks"]["pages"]>(
       ["ok", "checking", "damaged", "unknown"],
       "Result of the database integrity check, which runs after the start and once a week",
     ),
-    clock: enumOf<ServiceHealth["checks"]["clock"]>(
+    clock: enumSchema<ServiceHealth["checks"]["clock"]>(
       ["ok", "off"],
       "Whether the clocks of the server and its database agree to within a minute, and the newest record is not dated more than an hour ahead. If the clocks disagree, no snapshots are taken",
     ),
   }).describedAs("Results of the checks"),
-  last_snapshot: object({
-    date: day("Date of the snapshot in UTC"),
-    finished_at: instant("When the snapshot finished"),
+  last_snapshot: objectSchema({
+    date: daySchema("Date of the snapshot in UTC"),
+    finished_at: instantSchema("When the snapshot finished"),
   })
     .describedAs("The latest daily snapshot")
     .orNull(),
-  last_backup: object({
-    at: instant("When the backup started"),
-    ok: flag("Whether the backup was created"),
-    drill_ok: flag("Result of the automatic restore test; null if it did not run").orNull(),
-    bytes: integer("Size of the file in bytes; null if there is none", 183_760_449).orNull(),
-    duration_ms: integer("Duration in milliseconds", 9400),
+  last_backup: objectSchema({
+    at: instantSchema("When the backup started"),
+    ok: flagSchema("Whether the backup was created"),
+    drill_ok: flagSchema("Result of the automatic restore test; null if it did not run").orNull(),
+    bytes: integerSchema("Size of the file in bytes; null if there is none", 183_760_449).orNull(),
+    duration_ms: integerSchema("Duration in milliseconds", 9400),
   })
     .describedAs("The latest scheduled backup and its restore test")
     .orNull(),
@@ -77,10 +83,10 @@ export const serializeHealth = health.serializer(
     },
     last_snapshot: lastSnapshot && {
       date: lastSnapshot.date,
-      finished_at: isoText(lastSnapshot.finishedAt),
+      finished_at: isoTextOfInstant(lastSnapshot.finishedAt),
     },
     last_backup: lastBackup && {
-      at: isoText(lastBackup.at),
+      at: isoTextOfInstant(lastBackup.at),
       ok: lastBackup.ok,
       drill_ok: lastBackup.drillOk,
       bytes: lastBackup.bytes,
@@ -90,21 +96,21 @@ export const serializeHealth = health.serializer(
 );
 
 const method = {
-  type: text("Type of credential", "api_key"),
-  description: text("Description of the method", "An API key issued by your operator"),
+  type: textSchema("Type of credential", "api_key"),
+  description: textSchema("Description of the method", "An API key issued by your operator"),
 };
 
-export const authMethods = object({
-  methods: list(
+export const authMethods = objectSchema({
+  methods: listSchema(
     "The authentication methods",
-    object({
+    objectSchema({
       ...method,
-      header: text("The header that carries the credential", "X-Api-Key").orAbsent(),
-      grant: text("OAuth 2.0 grant", "client_credentials").orAbsent(),
-      token_endpoint: text("The token endpoint", "/oauth/token").orAbsent(),
+      header: textSchema("The header that carries the credential", "X-Api-Key").orAbsent(),
+      grant: textSchema("OAuth 2.0 grant", "client_credentials").orAbsent(),
+      token_endpoint: textSchema("The token endpoint", "/oauth/token").orAbsent(),
     }),
   ),
-  docs: text("The documentation", "/docs"),
+  docs: textSchema("The documentation", "/docs"),
 });
 
 /** `tokenLifetimeS`: seconds for which a bearer token is valid. */
@@ -126,10 +132,10 @@ export const serializeAuthMethods = authMethods.serializer((tokenLifetimeS: numb
 }));
 
 /** A token request (RFC 6749 §4.4.2). The client's ID and secret are optional here, since HTTP Basic may carry them. */
-export const tokenRequest = body({
-  grant_type: documentedAs(
-    required(
-      defineConstraint((type) => type("string")),
+export const tokenRequest = bodySchema({
+  grant_type: documentedSchema(
+    requiredSchema(
+      defineSchemaConstraint((type) => type("string")),
       "Must be client_credentials",
       "client_credentials",
     ),
@@ -138,17 +144,17 @@ export const tokenRequest = body({
       enum: ["client_credentials"],
     },
   ),
-  client_id: documentedAs(
-    optional(
-      defineConstraint((type) => type("string <= 200")),
+  client_id: documentedSchema(
+    optionalSchema(
+      defineSchemaConstraint((type) => type("string <= 200")),
       "Client ID issued by your operator",
       "svc_client_aa9eabe673e3f607cf5e5f74",
     ),
     "required",
   ),
-  client_secret: documentedAs(
-    optional(
-      defineConstraint((type) => type("string <= 200")),
+  client_secret: documentedSchema(
+    optionalSchema(
+      defineSchemaConstraint((type) => type("string <= 200")),
       "Client secret issued by your operator",
       "svc_secret_…",
     ),
@@ -159,16 +165,16 @@ export const tokenRequest = body({
 /** Reads a token request; returns undefined if a field is missing or has another type. */
 export function parseTokenRequestJson(given: unknown): InputOf<typeof tokenRequest.fields> | undefined {
   const result = tokenRequest.validator(given);
-  return result instanceof loadValidators().type.errors
+  return result instanceof loadSchemaValidators().type.errors
     ? undefined
     : (result as InputOf<typeof tokenRequest.fields>);
 }
 
-export const token = object({
-  access_token: text("Bearer token, prefix svct_", "svct_eyJhbGciOiJIUzI1NiJ9.e30.c2ln"),
-  token_type: enumOf(["Bearer"], "Always Bearer"),
-  expires_in: whole("Lifetime of the token in seconds", 3600),
-  scope: text("Permissions of the token", "read write"),
+export const token = objectSchema({
+  access_token: textSchema("Bearer token, prefix svct_", "svct_eyJhbGciOiJIUzI1NiJ9.e30.c2ln"),
+  token_type: enumSchema(["Bearer"], "Always Bearer"),
+  expires_in: wholeNumberSchema("Lifetime of the token in seconds", 3600),
+  scope: textSchema("Permissions of the token", "read write"),
   partner: partnerName,
 });
 
@@ -183,9 +189,9 @@ export const serializeToken = token.serializer(({ token, lifetimeS, scope }: Iss
 
 /** RFC 6749 §5.2. */
 const TOKEN_FAILURES = ["invalid_request", "unsupported_grant_type", "invalid_client"] as const;
-export const tokenError = record("TokenError", {
-  error: enumOf(TOKEN_FAILURES, "Error code of RFC 6749", "unsupported_grant_type"),
-  error_description: text("Error message", "grant_type must be client_credentials"),
+export const tokenError = recordSchema("TokenError", {
+  error: enumSchema(TOKEN_FAILURES, "Error code of RFC 6749", "unsupported_grant_type"),
+  error_description: textSchema("Error message", "grant_type must be client_credentials"),
 });
 
 export const serializeTokenError = tokenError.serializer(
@@ -195,52 +201,61 @@ export const serializeTokenError = tokenError.serializer(
   }),
 );
 
-const pong = object({ ok: alwaysTrue("Always true"), timestamp: instant("Current time of the server") });
-export const serializePong = pong.serializer((now: Instant) => ({ ok: true, timestamp: isoText(now) }));
-export const pongReply = forPartner(pong);
+const pong = objectSchema({
+  ok: alwaysTrueSchema("Always true"),
+  timestamp: instantSchema("Current time of the server"),
+});
+export const serializePong = pong.serializer((now: Instant) => ({
+  ok: true,
+  timestamp: isoTextOfInstant(now),
+}));
+export const pongReply = schemaWithPartner(pong);
 
 /** The top level of the OpenAPI document. */
-export const apiDocument = object({
-  openapi: text("Version of the OpenAPI specification", "3.0.3"),
-  info: object({
-    title: text("Title of the API", "Mainstay Partner API"),
-    version: text("Version of the API", "1.0.0"),
-    description: text("Description of the API", ""),
-    contact: anyObject("Contact"),
-    license: anyObject("License"),
+export const apiDocument = objectSchema({
+  openapi: textSchema("Version of the OpenAPI specification", "3.0.3"),
+  info: objectSchema({
+    title: textSchema("Title of the API", "Mainstay Partner API"),
+    version: textSchema("Version of the API", "1.0.0"),
+    description: textSchema("Description of the API", ""),
+    contact: anyObjectSchema("Contact"),
+    license: anyObjectSchema("License"),
   }).describedAs("Title, version and description"),
-  servers: list(
+  servers: listSchema(
     "Base URLs of the paths",
-    object({ url: text("Base URL", "/v1"), description: text("Description of the server", "This server") }),
-  ),
-  tags: list(
-    "The groups of operations",
-    object({
-      name: text("Name of the group", "Claims"),
-      description: text("Description of the group", "Insurance claims"),
+    objectSchema({
+      url: textSchema("Base URL", "/v1"),
+      description: textSchema("Description of the server", "This server"),
     }),
   ),
-  security: list(
-    "The authentication methods; any one of them is sufficient",
-    mapOf("Required scopes by method", textList("Scopes")),
+  tags: listSchema(
+    "The groups of operations",
+    objectSchema({
+      name: textSchema("Name of the group", "Claims"),
+      description: textSchema("Description of the group", "Insurance claims"),
+    }),
   ),
-  paths: anyObject("The operations by path"),
-  components: anyObject("The components that the operations refer to"),
-  "x-webhooks": anyObject("Webhook payloads by event, in the format of OpenAPI 3.1"),
+  security: listSchema(
+    "The authentication methods; any one of them is sufficient",
+    mapSchema("Required scopes by method", textListSchema("Scopes")),
+  ),
+  paths: anyObjectSchema("The operations by path"),
+  components: anyObjectSchema("The components that the operations refer to"),
+  "x-webhooks": anyObjectSchema("Webhook payloads by event, in the format of OpenAPI 3.1"),
 });
 
 /** The authorization server metadata (RFC 8414, section 2). */
-export const oauthMetadata = record("AuthorizationServerMetadata", {
-  issuer: text("Issuer of the tokens, which matches the requested URL", "https://mainstay.example.com"),
-  token_endpoint: text("URL of the token endpoint", "https://mainstay.example.com/api/oauth/token"),
-  token_endpoint_auth_methods_supported: textList("Supported client authentication methods", [
+export const oauthMetadata = recordSchema("AuthorizationServerMetadata", {
+  issuer: textSchema("Issuer of the tokens, which matches the requested URL", "https://mainstay.example.com"),
+  token_endpoint: textSchema("URL of the token endpoint", "https://mainstay.example.com/api/oauth/token"),
+  token_endpoint_auth_methods_supported: textListSchema("Supported client authentication methods", [
     "client_secret_basic",
     "client_secret_post",
   ]),
-  grant_types_supported: textList("Supported grant types", ["client_credentials"]),
-  response_types_supported: textList("Always empty: there is no authorization endpoint"),
-  scopes_supported: textList("Supported scopes", ["read", "write"]),
-  service_documentation: text("URL of the documentation", "https://mainstay.example.com/api/docs"),
+  grant_types_supported: textListSchema("Supported grant types", ["client_credentials"]),
+  response_types_supported: textListSchema("Always empty: there is no authorization endpoint"),
+  scopes_supported: textListSchema("Supported scopes", ["read", "write"]),
+  service_documentation: textSchema("URL of the documentation", "https://mainstay.example.com/api/docs"),
 });
 
 /** `root`: the base URL of the service. */

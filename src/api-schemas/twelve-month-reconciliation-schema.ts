@@ -1,18 +1,21 @@
 import type { TwelveMonthReconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
 import { IMMEDIATE_WORK } from "../domain/wording/wording-of-immediate-work.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
-import { list, record, text, usd } from "./definition/schema-field-types.ts";
+import { listSchema, recordSchema, textSchema, usdSchema } from "./definition/schema-field-types.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 
-const line = record("ReconciliationLine", {
-  figure: text("Name of the figure", "run_to_failure_12m"),
-  label: text("Display name", "Everything run to failure, 12 months"),
-  amount: usd("Amount", 4410.1),
-  counts: text("What the figure counts", "Expected failures and repairs of 12 months if nothing is planned"),
+const line = recordSchema("ReconciliationLine", {
+  figure: textSchema("Name of the figure", "run_to_failure_12m"),
+  label: textSchema("Display name", "Everything run to failure, 12 months"),
+  amount: usdSchema("Amount", 4410.1),
+  counts: textSchema(
+    "What the figure counts",
+    "Expected failures and repairs of 12 months if nothing is planned",
+  ),
 });
 type ReconciliationLine = JsonOf<typeof line>;
 
-export const reconciliation = list(
+export const reconciliation = listSchema(
   "How the figures of the coming 12 months fit together, at today's prices",
   line,
 );

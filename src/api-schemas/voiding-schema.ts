@@ -1,32 +1,32 @@
 import { invalid } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
-import { type InputOf, nullable, optional, schemaTextOrNull } from "./definition/input-schema.ts";
-import { isoOrNull } from "./definition/json-unit-conversion.ts";
+import { type InputOf, nullableSchema, optionalSchema, schemaTextOrNull } from "./definition/input-schema.ts";
+import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
 import * as constraint from "./definition/schema-constraints.ts";
-import { flag, instant, text } from "./definition/schema-field-types.ts";
+import { flagSchema, instantSchema, textSchema } from "./definition/schema-field-types.ts";
 
 /** The fields of a record that can be voided. */
 export const voidFields = {
-  voided: flag("Whether it was voided: it is kept, and no longer counts", false),
-  voided_at: instant("When it was voided").orNull(),
-  void_reason: text("The reason for voiding it", "Logged on the wrong building").orNull(),
+  voided: flagSchema("Whether it was voided: it is kept, and no longer counts", false),
+  voided_at: instantSchema("When it was voided").orNull(),
+  void_reason: textSchema("The reason for voiding it", "Logged on the wrong building").orNull(),
 };
 
 type Voidable = { voidedAt: Instant | null; voidReason: string | null };
 
 export const serializeVoiding = ({ voidedAt, voidReason }: Voidable) => ({
   voided: voidedAt !== null,
-  voided_at: isoOrNull(voidedAt),
+  voided_at: jsonInstantOrNull(voidedAt),
   void_reason: voidReason,
 });
 
 /** The fields of a request that voids a record. */
 export const voidInput = {
-  voided: optional(
+  voided: optionalSchema(
     constraint.flag,
     voidFields.voided.describedAs("true voids it; with no other field than `reason`. It cannot be undone"),
   ),
-  reason: nullable(constraint.line, voidFields.void_reason),
+  reason: nullableSchema(constraint.line, voidFields.void_reason),
 } as const;
 
 export type Voiding = { reason: string | null };

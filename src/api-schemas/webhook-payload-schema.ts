@@ -5,17 +5,24 @@ import type { Partner, WebhookEvent } from "../domain/partner.ts";
 import { countryOf, subdivisionOf } from "../domain/places/place.ts";
 import type { Action } from "../domain/planning/action.ts";
 import type { Property } from "../domain/property.ts";
+import { projectionOfStoredScore } from "../domain/scoring/score-projections.ts";
 import type { RiskTier } from "../domain/scoring/scoring-types.ts";
-import { projectionOfStoredScore } from "../domain/scoring/stored-score-projections.ts";
 import type { RiskSummary, SensorEvent } from "../domain/sensor-event.ts";
 import type { ServiceEvent } from "../domain/service-event.ts";
-import { type Instant, isoText } from "../domain/time.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { actionFields, serializeAction } from "./action-schema.ts";
 import { appliance } from "./appliance-schema.ts";
 import { component } from "./component-schema.ts";
 import { serializeCosts } from "./costs-schema.ts";
-import { jsonUsdFromCentsOrNull, scoreFromHundredths } from "./definition/json-unit-conversion.ts";
-import { enumOf, id, instant, object, record, text } from "./definition/schema-field-types.ts";
+import { jsonScoreFromHundredths, jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
+import {
+  enumSchema,
+  idSchema,
+  instantSchema,
+  objectSchema,
+  recordSchema,
+  textSchema,
+} from "./definition/schema-field-types.ts";
 import type { JsonOf, SchemaType } from "./definition/schema-type.ts";
 import { partnerName } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
@@ -25,8 +32,8 @@ import { serviceEvent } from "./service-event-schema.ts";
 
 /* The payloads of webhooks: the data of each event, and the envelope around it. */
 
-const propertyData = object({
-  property_id: id("P", "The property"),
+const propertyData = objectSchema({
+  property_id: idSchema("P", "The property"),
   address: property.fields.address,
   city: property.fields.city,
   country: property.fields.country,
@@ -34,14 +41,14 @@ const propertyData = object({
   source: property.fields.source,
 });
 
-const applianceData = object({
-  appliance_id: id("A", "The appliance"),
+const applianceData = objectSchema({
+  appliance_id: idSchema("A", "The appliance"),
   type_id: appliance.fields.type_id,
   property_id: appliance.fields.property_id,
 });
 
-const serviceEventData = object({
-  event_id: id("SE", "The service event"),
+const serviceEventData = objectSchema({
+  event_id: idSchema("SE", "The service event"),
   event_type: serviceEvent.fields.event_type,
   appliance_id: serviceEvent.fields.appliance_id,
   appliance_type: component.fields.appliance_type,
@@ -51,7 +58,7 @@ const serviceEventData = object({
   date: serviceEvent.fields.date,
 });
 
-const tierData = object({
+const tierData = objectSchema({
   component_id: component.fields.component_id,
   component_name: component.fields.component_name,
   component_def_id: component.fields.component_def_id,
@@ -70,7 +77,7 @@ const tierData = object({
   ...actionFields,
 });
 
-const readingData = object({
+const readingData = objectSchema({
   event_id: sensorEventFields.event_id,
   property_id: sensorEventFields.property_id,
   appliance_id: sensorEventFields.appliance_id,
@@ -82,7 +89,7 @@ const readingData = object({
   recorded_at: sensorEventFields.recorded_at,
 });
 
-const smartData = object({
+const smartData = objectSchema({
   event_id: sensorEventFields.event_id,
   event_type: sensorEventFields.event_type,
   property_id: sensorEventFields.property_id,
@@ -90,9 +97,9 @@ const smartData = object({
   risk_summary: riskSummary.describedAs("Result of rescoring the appliance"),
 });
 
-const testData = object({
-  message: text("The administrator's message", "This is a test of your webhook endpoint."),
-  requested_by: text("Who requested the test", "Jane"),
+const testData = objectSchema({
+  message: textSchema("The administrator's message", "This is a test of your webhook endpoint."),
+  requested_by: textSchema("Who requested the test", "Jane"),
 });
 
 /** The data of every event. */
@@ -110,13 +117,13 @@ const webhookData = {
 } as const satisfies Record<WebhookEvent, object>;
 
 /** The schema of an event's payload: its data in the envelope. */
-export const webhookPayload = (event: WebhookEvent) =>
-  record(`${event.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`, {
-    event: enumOf([event], "The event"),
-    timestamp: instant("When the delivery was created"),
-    partner_id: id("PARTNER", "The partner's ID"),
+export const webhookPayloadSchema = (event: WebhookEvent) =>
+  recordSchema(`${event.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`, {
+    event: enumSchema([event], "The event"),
+    timestamp: instantSchema("When the delivery was created"),
+    partner_id: idSchema("PARTNER", "The partner's ID"),
     partner: partnerName,
-    version: enumOf(["v1"], "Version of the envelope"),
+    version: enumSchema(["v1"], "Version of the envelope"),
     data: (webhookData[event] as SchemaType<unknown>).describedAs("The event data"),
   });
 
@@ -148,7 +155,7 @@ const serializePropertyData = propertyData.serializer((property: Property) => ({
   source: property.source,
 }));
 
-export const propertyCreatedMessage = (property: Property): WebhookMessage => ({
+export const serializePropertyCreatedMessage = (property: Property): WebhookMessage => ({
   event: "property.created",
   data: serializePropertyData(property),
 });
@@ -160,7 +167,7 @@ const serializeApplianceData = applianceData.serializer((appliance: CreatedAppli
   property_id: appliance.propertyId,
 }));
 
-export const applianceCreatedMessage = (appliance: CreatedAppliance): WebhookMessage => ({
+export const serializeApplianceCreatedMessage = (appliance: CreatedAppliance): WebhookMessage => ({
   event: "appliance.created",
   data: serializeApplianceData(appliance),
 });
@@ -178,7 +185,7 @@ const serializeServiceEventData = serviceEventData.serializer(
   }),
 );
 
-export const serviceEventCreatedMessage = (
+export const serializeServiceEventCreatedMessage = (
   event: ServiceEvent,
   typeId: string,
   propertyName: string,
@@ -193,7 +200,7 @@ const TIER_EVENTS = {
   GOOD: "component.recovered",
 } as const satisfies Record<RiskTier, WebhookEvent>;
 
-export const webhookEventOfTier = (tier: RiskTier) => TIER_EVENTS[tier];
+export const webhookEventJsonOfTier = (tier: RiskTier) => TIER_EVENTS[tier];
 
 const serializeTierData = tierData.serializer(
   (prices: PriceList, component: PlacedComponent, action: Action, previousTier: RiskTier) => {
@@ -207,7 +214,7 @@ const serializeTierData = tierData.serializer(
       appliance_type: component.typeId,
       property_id: component.propertyId,
       property_name: component.propertyName,
-      risk_score: scoreFromHundredths(component.riskScore),
+      risk_score: jsonScoreFromHundredths(component.riskScore),
       risk_tier: component.riskTier,
       previous_tier: previousTier,
       confidence: component.confidence,
@@ -219,8 +226,10 @@ const serializeTierData = tierData.serializer(
   },
 );
 
-export const tierChangedMessage = (...change: Parameters<typeof serializeTierData>): WebhookMessage => ({
-  event: webhookEventOfTier(change[1].riskTier),
+export const serializeTierChangedMessage = (
+  ...change: Parameters<typeof serializeTierData>
+): WebhookMessage => ({
+  event: webhookEventJsonOfTier(change[1].riskTier),
   data: serializeTierData(...change),
 });
 
@@ -233,10 +242,10 @@ const serializeMeterReadingData = readingData.serializer((event: SensorEvent) =>
   metric: event.metric,
   value: event.value,
   unit: event.unit,
-  recorded_at: isoText(event.recordedAt),
+  recorded_at: isoTextOfInstant(event.recordedAt),
 }));
 
-export const readingReceivedMessage = (event: SensorEvent): WebhookMessage => ({
+export const serializeReadingReceivedMessage = (event: SensorEvent): WebhookMessage => ({
   event: "sensor.received",
   data: serializeMeterReadingData(event),
 });
@@ -249,7 +258,7 @@ const serializeSmartEventData = smartData.serializer((event: SensorEvent, summar
   risk_summary: serializeRiskSummary(summary),
 }));
 
-export const smartEventReceivedMessage = (
+export const serializeSmartEventReceivedMessage = (
   name: "sensor.smart" | "sensor.smart.processed",
   event: SensorEvent,
   summary: RiskSummary,
@@ -260,7 +269,7 @@ const serializeTestEventData = testData.serializer((message: string, requestedBy
   requested_by: requestedBy,
 }));
 
-export const webhookTestMessage = (message: string, requestedBy: string): WebhookMessage => ({
+export const serializeWebhookTestMessage = (message: string, requestedBy: string): WebhookMessage => ({
   event: "webhook.test",
   data: serializeTestEventData(message, requestedBy),
 });
@@ -273,7 +282,7 @@ export function serializeWebhookEvent(
 ): string {
   return JSON.stringify({
     event,
-    timestamp: isoText(now),
+    timestamp: isoTextOfInstant(now),
     partner_id: partner.id,
     partner: partner.name,
     version: "v1",

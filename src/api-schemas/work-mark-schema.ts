@@ -1,21 +1,28 @@
 import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import { invalid } from "../domain/errors.ts";
 import type { Condition, EventType } from "../domain/service-event.ts";
-import { type Day, isoText } from "../domain/time.ts";
+import { type Day, isoTextOfInstant } from "../domain/time.ts";
 import { WORK_STATES, type Work, type WorkState } from "../domain/work-mark.ts";
-import { bulkReply } from "./bulk-schema.ts";
+import { bulkResultSchema } from "./bulk-schema.ts";
 import {
-  body,
-  documentedAs,
-  input,
-  items,
-  nullable,
-  required,
+  bodySchema,
+  documentedSchema,
+  inputSchema,
+  itemsFieldSchema,
+  nullableSchema,
+  requiredSchema,
   schemaTextOrNull,
 } from "./definition/input-schema.ts";
 import * as constraint from "./definition/schema-constraints.ts";
-import { defineConstraint } from "./definition/schema-field-constraint.ts";
-import { day, enumOf, id, instant, record, text } from "./definition/schema-field-types.ts";
+import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
+import {
+  daySchema,
+  enumSchema,
+  idSchema,
+  instantSchema,
+  recordSchema,
+  textSchema,
+} from "./definition/schema-field-types.ts";
 import { serviceEvent } from "./service-event-schema.ts";
 
 /* Work as people mark it: ordered, deferred until a day, done, or open again. */
@@ -24,13 +31,13 @@ import { serviceEvent } from "./service-event-schema.ts";
 const MARKS = ["open", ...WORK_STATES, "done"] as const;
 type Mark = (typeof MARKS)[number];
 
-const until = day("Day until which it is deferred", "2027-03-01");
-const by = text("Name of the person who marked it", "J. Ito");
-const reason = text("Why", "The supplier delivers in March");
+const until = daySchema("Day until which it is deferred", "2027-03-01");
+const by = textSchema("Name of the person who marked it", "J. Ito");
+const reason = textSchema("Why", "The supplier delivers in March");
 
 /** The mark on the work of a line of a plan, or of an action in a list. */
 export const workFields = {
-  work_state: enumOf<WorkState>(
+  work_state: enumSchema<WorkState>(
     WORK_STATES,
     "Whether the work is ordered or deferred; null for open work. Figures count it either way",
   ).orNull(),
@@ -59,15 +66,18 @@ export type MarkedWork = {
   serviceEventId: string | null;
 };
 
-export const markedWork = record("MarkedWork", {
-  component_id: id("C", "The component; null for the appliance as a whole").orNull(),
-  appliance_id: id("A", "The appliance"),
-  state: enumOf<Mark>(MARKS, "State of the work", "ordered"),
+export const markedWork = recordSchema("MarkedWork", {
+  component_id: idSchema("C", "The component; null for the appliance as a whole").orNull(),
+  appliance_id: idSchema("A", "The appliance"),
+  state: enumSchema<Mark>(MARKS, "State of the work", "ordered"),
   until: until.orNull(),
   by,
   reason: reason.orNull(),
-  marked_at: instant("When it was marked"),
-  service_event_id: id("SE", "The service event that was logged; null unless the work is done").orNull(),
+  marked_at: instantSchema("When it was marked"),
+  service_event_id: idSchema(
+    "SE",
+    "The service event that was logged; null unless the work is done",
+  ).orNull(),
 });
 
 /** Returns the fields of a mark that every answer has. */
@@ -78,7 +88,7 @@ export const workMarkJson = (work: Omit<MarkedWork, "serviceEventId">) => ({
   until: work.until,
   by: work.by,
   reason: work.reason,
-  marked_at: isoText(work.markedAt),
+  marked_at: isoTextOfInstant(work.markedAt),
 });
 
 export const serializeMarkedWork = markedWork.serializer((work: MarkedWork) => ({
@@ -94,54 +104,56 @@ export const serializeWorkDetail = (
     ? { state: work.state, until: work.until, by: work.by, reason: work.reason }
     : { state: "open", until: null, by: null, reason: null };
 
-const mark = defineConstraint((type) => type.enumerated(...MARKS).describe(`one of ${MARKS.join(", ")}`));
+const mark = defineSchemaConstraint((type) =>
+  type.enumerated(...MARKS).describe(`one of ${MARKS.join(", ")}`),
+);
 
 const event = serviceEvent.fields;
 
-const newWork = input("NewWork", {
-  component_id: nullable(
+const newWork = inputSchema("NewWork", {
+  component_id: nullableSchema(
     constraint.idText,
     "The component whose work it is; instead of `appliance_id`",
     event.component_id.annotations.example,
   ),
-  appliance_id: nullable(
+  appliance_id: nullableSchema(
     constraint.idText,
     "The appliance whose work as a whole it is; instead of `component_id`",
   ),
-  state: documentedAs(
-    required(
+  state: documentedSchema(
+    requiredSchema(
       mark,
       "`ordered`; `deferred` until a day; `done`, which logs a service event; or `open`, which removes the mark",
       "ordered",
     ),
     markedWork.fields.state,
   ),
-  until: nullable(
+  until: nullableSchema(
     constraint.day,
     until.describedAs("Required for `deferred`: the day until which, after today"),
   ),
-  by: required(constraint.requiredLine, by),
-  reason: nullable(constraint.line, reason.describedAs("Why; required for `deferred`")),
-  date: nullable(
+  by: requiredSchema(constraint.requiredLine, by),
+  reason: nullableSchema(constraint.line, reason.describedAs("Why; required for `deferred`")),
+  date: nullableSchema(
     constraint.day,
     event.date.describedAs("Of `done` work: the day of the service; today by default"),
   ),
-  event_type: documentedAs(
-    nullable(
+  event_type: documentedSchema(
+    nullableSchema(
       constraint.eventType,
       event.event_type.describedAs("Of `done` work: the type of the service event; Replacement by default"),
     ),
     event.event_type,
   ),
-  total_cost: nullable(constraint.usd, event.total_cost.describedAs("Of `done` work: its total cost")),
-  condition_after: nullable(
+  total_cost: nullableSchema(constraint.usd, event.total_cost.describedAs("Of `done` work: its total cost")),
+  condition_after: nullableSchema(
     constraint.condition,
     event.condition_after.describedAs("Of `done` work: the condition found after it"),
   ),
 });
 
-export const workBody = body({ work: items("The work to mark", newWork) });
-export const workReply = bulkReply("The marked work", markedWork);
+export const workBody = bodySchema({ work: itemsFieldSchema("The work to mark", newWork) });
+export const workReply = bulkResultSchema("The marked work", markedWork);
 
 /** A request to mark work. */
 export type WorkRequest = {

@@ -86,7 +86,7 @@ async function pack(tar: TarController, members: readonly ArchiveMember[], mtime
 }
 
 /** Returns the content of a file as the content of a member. */
-export const fileContent = (path: string) => () =>
+export const backupMemberContentOfFile = (path: string) => () =>
   createReadStream(path, { highWaterMark: CHUNK }) as AsyncIterable<Uint8Array>;
 
 /** The maximum size of the decompressed archive. May change while the archive is read. */

@@ -2,8 +2,8 @@ import type { Database } from "bun:sqlite";
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
-import { type Instant, isoText } from "../domain/time.ts";
-import { moveIntoPlace, requireFreeSpace } from "../files/durable-files.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
+import { moveIntoPlace, requireFreeFileSpace } from "../files/durable-files.ts";
 import {
   copySqliteDatabase,
   findSqliteIntegrityProblems,
@@ -17,11 +17,11 @@ import {
  * @throws OperatorError if the copy fails, so that no migration runs without it.
  */
 export function backUpBeforeMigration(db: Database, dir: string, now: Instant): string {
-  const name = `before-upgrade-${sqliteSchemaVersion(db)}-${isoText(now).slice(0, 23).replace(/[-:.]/g, "")}Z.db`;
+  const name = `before-upgrade-${sqliteSchemaVersion(db)}-${isoTextOfInstant(now).slice(0, 23).replace(/[-:.]/g, "")}Z.db`;
   let scratch: string | undefined;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
-    requireFreeSpace(dir, statSync(db.filename).size, "the copy of the database before the upgrade");
+    requireFreeFileSpace(dir, statSync(db.filename).size, "the copy of the database before the upgrade");
     // SQLite follows links, which nobody can plant in a new folder.
     scratch = mkdtempSync(join(dir, `.${name}.partial-`));
     const partial = join(scratch, name);

@@ -2,12 +2,12 @@ import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { meetsPhotoFileNameRule } from "../domain/rules/photo-file-rule.ts";
-import { type Instant, isoText } from "../domain/time.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import {
   fileExistsError,
+  fileStorageError,
   moveIntoPlace,
-  requireFreeSpace,
-  storageErrorOfFile,
+  requireFreeFileSpace,
   withScratchFolder,
 } from "../files/durable-files.ts";
 import { masterKeyFilePath } from "../secrets/master-key.ts";
@@ -24,7 +24,12 @@ import {
   requireRepairableSqliteDefinitions,
   requireSqliteTablesAndColumns,
 } from "../store/sqlite/sqlite-schema-repair.ts";
-import { type ArchiveMember, fileContent, readBackupArchive, writeBackupArchive } from "./backup-archive.ts";
+import {
+  type ArchiveMember,
+  backupMemberContentOfFile,
+  readBackupArchive,
+  writeBackupArchive,
+} from "./backup-archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
 import { type PassphraseEncryption, passphraseEncryption } from "./backup-passphrase-encryption.ts";
 import { type KeptPhotos, runBackupWithDeletedPhotos } from "./photos-kept-during-backup.ts";
@@ -58,7 +63,7 @@ export async function createBackup(request: BackupRequest): Promise<BackupFile> 
   const folder = dirname(file);
   if (!existsSync(folder)) throw new OperatorError(`Folder not found: ${folder}`, "Create it first.");
   // Room for the copy and for the archive, which is at most as large as its content.
-  requireFreeSpace(folder, 2 * statSync(databaseFile).size, "the backup");
+  requireFreeFileSpace(folder, 2 * statSync(databaseFile).size, "the backup");
   const scratch = join(folder, `.${basename(file)}.partial`);
   const write = async (photos: KeptPhotos) => {
     const copy = join(scratch, DATABASE);
@@ -76,7 +81,7 @@ export async function createBackup(request: BackupRequest): Promise<BackupFile> 
   const { dataDir, now } = request;
   return await withScratchFolder(scratch, () => runBackupWithDeletedPhotos(dataDir, now, write)).catch(
     (error) => {
-      throw storageErrorOfFile(error, folder);
+      throw fileStorageError(error, folder);
     },
   );
 }
@@ -161,7 +166,7 @@ function collect(copied: Copied, copy: string, photos: KeptPhotos, request: Back
     format_version: FORMAT_VERSION,
     product_version: request.productVersion,
     schema_version: copied.schema_version,
-    created_at: isoText(request.now),
+    created_at: isoTextOfInstant(request.now),
     key_included: key !== undefined,
     database_bytes: statSync(copy).size,
     uploads: uploads.length,
@@ -171,7 +176,7 @@ function collect(copied: Copied, copy: string, photos: KeptPhotos, request: Back
   };
   const members: ArchiveMember[] = [
     inMemory(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)),
-    { name: DATABASE, bytes: manifest.database_bytes, content: fileContent(copy) },
+    { name: DATABASE, bytes: manifest.database_bytes, content: backupMemberContentOfFile(copy) },
     ...(key ? [inMemory(KEY, key)] : []),
     ...uploads,
   ];

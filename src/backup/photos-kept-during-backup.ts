@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { fileContent } from "./backup-archive.ts";
+import { backupMemberContentOfFile } from "./backup-archive.ts";
 import { createBackupFolderForDeletedPhotos, removeAbandonedBackupPhotos } from "./backup-deleted-photos.ts";
 
 /** The photos of a data folder while a backup is written: those that are there, and those deleted meanwhile. */
@@ -31,11 +31,11 @@ export async function runBackupWithDeletedPhotos<T>(
         .find((bytes) => bytes !== undefined),
     async *contentOf(name) {
       try {
-        yield* fileContent(join(uploads, name))();
+        yield* backupMemberContentOfFile(join(uploads, name))();
       } catch (error) {
         // A photo is in the folder before it is deleted.
         if (!deleted || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-        yield* fileContent(join(deleted.path, name))();
+        yield* backupMemberContentOfFile(join(deleted.path, name))();
       }
     },
   };

@@ -5,11 +5,11 @@ import { pipeline } from "node:stream/promises";
 import { OperatorError, StorageError } from "../domain/errors.ts";
 import { meetsPhotoFileNameRule } from "../domain/rules/photo-file-rule.ts";
 import {
+  fileStorageError,
   moveIntoPlace,
   readRegularFile,
   replaceFile,
-  requireFreeSpace,
-  storageErrorOfFile,
+  requireFreeFileSpace,
   syncPath,
   withScratchFolder,
 } from "../files/durable-files.ts";
@@ -84,7 +84,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoredBa
     syncPath(parent);
     return { manifest, ...checked };
   }).catch((error) => {
-    throw storageErrorOfFile(error, parent);
+    throw fileStorageError(error, parent);
   });
 }
 
@@ -102,7 +102,7 @@ async function unpack(
   scratch: string,
   { database_bytes, uploads_bytes }: Manifest,
 ): Promise<void> {
-  requireFreeSpace(scratch, database_bytes + uploads_bytes, "the restored data folder");
+  requireFreeFileSpace(scratch, database_bytes + uploads_bytes, "the restored data folder");
   for await (const member of readBackupArchive(file, lock)) {
     if (member.name === MANIFEST) await readBackupArchiveText(member.content);
     else await unpackMember(member, scratch, file);

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Instant, isoText } from "../domain/time.ts";
-import { formatBytes } from "../files/durable-files.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
+import { formatFileSize } from "../files/durable-files.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { LastBackup } from "./last-backup.ts";
 
@@ -27,10 +27,10 @@ const DRILL = ".restore-drill";
 export async function takeScheduledBackup(parts: ScheduledBackup, signal: AbortSignal): Promise<LastBackup> {
   const { dir, clock, log, runCommand } = parts;
   const startedAt = clock();
-  const file = join(dir, `mainstay-${isoText(startedAt).slice(0, 19).replace(/[-:]/g, "")}Z.backup`);
+  const file = join(dir, `mainstay-${isoTextOfInstant(startedAt).slice(0, 19).replace(/[-:]/g, "")}Z.backup`);
   const drill = join(dir, DRILL);
   const last: LastBackup = {
-    at: isoText(startedAt),
+    at: isoTextOfInstant(startedAt),
     ok: false,
     drill_ok: null,
     file,
@@ -62,7 +62,7 @@ export async function takeScheduledBackup(parts: ScheduledBackup, signal: AbortS
 function report({ error, ok, ...last }: LastBackup, log: Logger): void {
   const fields = { ...last, ...(error !== null && { reason: error }) };
   if (last.drill_ok)
-    log.info(fields, `backup taken and restore test passed, ${formatBytes(last.bytes ?? 0)}`);
+    log.info(fields, `backup taken and restore test passed, ${formatFileSize(last.bytes ?? 0)}`);
   else log.error(fields, ok ? "backup failed its restore test" : "backup failed");
 }
 

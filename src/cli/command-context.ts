@@ -7,7 +7,7 @@ import { chooseWordingOfCurrencyAndUnits } from "../domain/wording/currency-and-
 import type { Yield } from "../event-loop/event-loop.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { DescribedCommand } from "./command-description.ts";
-import { printableText } from "./terminal/printable-text.ts";
+import { printableTerminalText } from "./terminal/terminal-printable-text.ts";
 import type { OutputWidths } from "./terminal/terminal-table.ts";
 
 /** A synchronous text stream: `write` returns after all text is written. */
@@ -76,7 +76,9 @@ export function createCommandContext(
     overrides,
   };
   const printTo = (output: Output) => (result: object, text: string) =>
-    given.json ? host.stdout.write(`${JSON.stringify(result)}\n`) : output.write(`${printableText(text)}\n`);
+    given.json
+      ? host.stdout.write(`${JSON.stringify(result)}\n`)
+      : output.write(`${printableTerminalText(text)}\n`);
   let config: Config | undefined;
   let log: Logger | undefined;
   return {

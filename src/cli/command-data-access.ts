@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { clusterClockOffset, isClockOffsetTooLarge } from "../cluster/cluster-server.ts";
+import { clusterClockOffset, isClusterClockOffsetTooLarge } from "../cluster/cluster-server.ts";
 import { OperatorError } from "../domain/errors.ts";
-import { type Instant, isoText } from "../domain/time.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { IMPERSONATION_TOKEN_VARIABLE, impersonationTokens } from "../secrets/impersonation-token.ts";
 import { type DataFolder, openServerDataFolder } from "../server/server-data-folder.ts";
 import type { SqliteStoreOptions } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
-import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
+import type { AdminUseCaseDeps } from "../usecases/partners/create-partner-and-credentials.ts";
 import type { CommandContext } from "./command-context.ts";
-import { emptyDatabaseRemedy, requireCommandInstallation } from "./command-installation.ts";
+import { commandRemedyForEmptyDatabase, requireCommandInstallation } from "./command-installation.ts";
 
 type StoreChoices = Pick<SqliteStoreOptions, "mapsFile" | "purging">;
 type DataChoices = StoreChoices & {
@@ -33,7 +33,7 @@ export async function withCommandData<T>(
     env,
     clock: now,
     random,
-    whenEmpty: emptyDatabaseRemedy(context),
+    whenEmpty: commandRemedyForEmptyDatabase(context),
     requiresCurrentSchema: true,
     ...options,
   });
@@ -54,9 +54,9 @@ async function requireDatabaseClock({ read }: Pick<Store, "read">, now: () => In
   const before = now();
   const database = await read.clock.databaseNow();
   const offMs = clusterClockOffset(before, now(), database);
-  if (!isClockOffsetTooLarge(offMs)) return;
+  if (!isClusterClockOffsetTooLarge(offMs)) return;
   throw new OperatorError(
-    `this machine's clock (${isoText(now())}) differs from the database's (${isoText(database)}) by ${Math.round(Math.abs(offMs) / 1000)} s`,
+    `this machine's clock (${isoTextOfInstant(now())}) differs from the database's (${isoTextOfInstant(database)}) by ${Math.round(Math.abs(offMs) / 1000)} s`,
     "Synchronize both with NTP, and run the command again. Nothing was changed.",
   );
 }
@@ -65,7 +65,7 @@ async function requireDatabaseClock({ read }: Pick<Store, "read">, now: () => In
  * Runs a command that administers partners. The audit log names the user who ran it, or the administrator on whose
  * behalf the server started it.
  */
-export async function withAdministration<T>(
+export async function withCommandAdministration<T>(
   context: CommandContext,
   run: (administration: AdminUseCaseDeps) => Promise<T>,
   options: StoreChoices = {},
@@ -109,7 +109,7 @@ export function auditActorOfCommand({ env }: Pick<CommandContext, "env">): strin
 }
 
 /** Returns the actor and the machine, for messages to other processes that wait for this command. */
-export const actorOnMachine = ({ env }: Pick<CommandContext, "env">): string =>
+export const commandActorOnMachine = ({ env }: Pick<CommandContext, "env">): string =>
   `${auditActorOfCommand({ env })} on ${hostname()}`;
 
 /** Returns the name of the effective user. */

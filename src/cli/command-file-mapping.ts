@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { OperatorError } from "../domain/errors.ts";
-import { isMonthFirst } from "../domain/wording/currency-and-unit-wording.ts";
+import { isMonthFirstWording } from "../domain/wording/currency-and-unit-wording.ts";
 import { replaceFile } from "../files/durable-files.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import type { DateFormat } from "../table-cells/table-cell-dates.ts";
@@ -66,7 +66,7 @@ type MappedFiles = { mapped: readonly MappedTable[]; leftOut: readonly LeftOut[]
  * Opens the files, and returns their mapping once the user has confirmed it, with the sheets that are not read. Throws a
  * UsageError without confirmation.
  */
-export async function confirmFileMappings(
+export async function confirmCommandFileMappings(
   context: CommandContext,
   request: MappedRequest,
 ): Promise<MappedFiles> {
@@ -220,7 +220,7 @@ function refuseAmbiguous(
   { dates, defaults }: MappedRequest,
 ): void {
   const country = defaults.find(({ field }) => field === "country")?.text ?? mapping.constants.country;
-  if (dates !== undefined || isMonthFirst(country)) return;
+  if (dates !== undefined || isMonthFirstWording(country)) return;
   for (const field of fields) {
     const column = mapping.fields[field];
     const date = mapping.dates[field] && survey.ambiguous.get(field);

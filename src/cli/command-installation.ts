@@ -1,6 +1,6 @@
 import { defaultConfigFiles } from "../config/load-config.ts";
 import { OperatorError } from "../domain/errors.ts";
-import { databaseFile } from "../server/server-data-folder.ts";
+import { serverDatabaseFile } from "../server/server-data-folder.ts";
 import { hasSqliteContent, refuseLeftoverSqliteFiles } from "../store/sqlite/leftover-sqlite-files.ts";
 import type { CommandContext } from "./command-context.ts";
 
@@ -15,7 +15,7 @@ export function requireCommandInstallation(where: Where): void {
   const { dataDir, url } = where.config.storage;
   // A PostgreSQL database is checked when it is opened.
   if (url !== "") return;
-  const file = databaseFile(dataDir);
+  const file = serverDatabaseFile(dataDir);
   if (hasSqliteContent(file)) return;
   refuseLeftoverSqliteFiles(file);
   throw new OperatorError(
@@ -25,7 +25,7 @@ export function requireCommandInstallation(where: Where): void {
 }
 
 /** Returns the remedy for an empty database. */
-export const emptyDatabaseRemedy = (where: Where): string =>
+export const commandRemedyForEmptyDatabase = (where: Where): string =>
   `${commandConfigurationText(where)} Set storage.url to the right database, create an installation in this one with ` +
   "`mainstay migrate` or by starting a server, or move a data folder into it with `mainstay move --to-file`.";
 

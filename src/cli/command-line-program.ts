@@ -13,10 +13,15 @@ import { type CommandHost, createCommandContext } from "./command-context.ts";
 import type { DescribedCommand } from "./command-description.ts";
 import { createCommandParser } from "./command-line-parser.ts";
 import { COMMANDS } from "./command-list.ts";
-import { asUsageError, isJsonOutputAsked, rewriteHelpAsOption, withHelpHint } from "./command-usage.ts";
+import {
+  asCommandUsageError,
+  isCommandJsonOutputAsked,
+  rewriteHelpAsOption,
+  withCommandHelpHint,
+} from "./command-usage.ts";
 import { commandCompletionLines, completeCommandLine } from "./complete-command-line.ts";
 import { EXIT, reportCommandError } from "./report-command-error.ts";
-import { printableText } from "./terminal/printable-text.ts";
+import { printableTerminalText } from "./terminal/terminal-printable-text.ts";
 
 /**
  * Runs one command line (argv without the program) and returns its exit code (see `EXIT`). Never throws. Tests pass
@@ -27,8 +32,11 @@ export async function runCommandLine(
   given: CommandHost,
   table: readonly CommandEntry[] = COMMANDS,
 ): Promise<number> {
-  const host = { ...given, stderr: { write: (text: string) => given.stderr.write(printableText(text)) } };
-  const json = isJsonOutputAsked(argv);
+  const host = {
+    ...given,
+    stderr: { write: (text: string) => given.stderr.write(printableTerminalText(text)) },
+  };
+  const json = isCommandJsonOutputAsked(argv);
   let level = () => host.env.MAINSTAY_LOG__LEVEL;
   const report = (error: unknown) =>
     reportCommandError(error, { json, verbose: isVerbose(level), stderr: host.stderr });
@@ -57,9 +65,9 @@ export async function runCommandLine(
     await parser.parseAsync(rewriteHelpAsOption(argv, commands), { from: "user" });
     return EXIT.done;
   } catch (error) {
-    if (!(error instanceof CommanderError)) return report(withHelpHint(error, argv, commands));
+    if (!(error instanceof CommanderError)) return report(withCommandHelpHint(error, argv, commands));
     if (error.exitCode === 0) return EXIT.done; // help or version, already printed
-    if (error.code !== "commander.help" || json) return report(asUsageError(error, argv, commands));
+    if (error.code !== "commander.help" || json) return report(asCommandUsageError(error, argv, commands));
     host.stderr.write(usage);
     return EXIT.badUsage;
   }

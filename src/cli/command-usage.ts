@@ -5,7 +5,7 @@ import { type ListedCommand, UsageError } from "./command.ts";
 type Commands = readonly ListedCommand[];
 
 /** Returns true if errors must be JSON, even if the command line cannot be parsed. */
-export function isJsonOutputAsked(argv: readonly string[]): boolean {
+export function isCommandJsonOutputAsked(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return argv.slice(0, end === -1 ? argv.length : end).includes("--json");
 }
@@ -28,7 +28,11 @@ export function rewriteHelpAsOption(argv: readonly string[], commands: Commands)
 }
 
 /** Converts Commander's error, and adds a pointer to the command's help. */
-export function asUsageError({ code, message }: CommanderError, argv: readonly string[], commands: Commands) {
+export function asCommandUsageError(
+  { code, message }: CommanderError,
+  argv: readonly string[],
+  commands: Commands,
+) {
   const [problem = "", suggestion] = message.replace(/^error: /, "").split("\n");
   const path = ["mainstay", ...typedPath(argv, commands)].join(" ");
   return new UsageError(
@@ -38,7 +42,7 @@ export function asUsageError({ code, message }: CommanderError, argv: readonly s
 }
 
 /** Adds a pointer to the command's help to a usage error without a hint. Returns any other error unchanged. */
-export function withHelpHint(error: unknown, argv: readonly string[], commands: Commands): unknown {
+export function withCommandHelpHint(error: unknown, argv: readonly string[], commands: Commands): unknown {
   if (!(error instanceof UsageError) || error.hint !== undefined) return error;
   return new UsageError(error.message, `See: ${["mainstay", ...typedPath(argv, commands)].join(" ")} --help`);
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { fileExistsError, openNewFile, storageErrorOfFile } from "../files/durable-files.ts";
+import { fileExistsError, fileStorageError, openNewFile } from "../files/durable-files.ts";
 import { UsageError } from "./command.ts";
 import type { CommandContext } from "./command-context.ts";
 
@@ -26,6 +26,6 @@ export function createCommandWorkbookFile(file: string, bytes: Uint8Array): void
     writeFileSync(openNewFile(file), bytes);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") throw fileExistsError(file);
-    throw storageErrorOfFile(error, file);
+    throw fileStorageError(error, file);
   }
 }

@@ -82,10 +82,10 @@ const asIs: Parse<string> = (text) => text;
 /** The `absent` value of a required argument, typed so that the argument's type has no `undefined`. */
 const never = undefined as never;
 
-export const requiredArgument = (description: string) =>
+export const requiredCommandArgument = (description: string) =>
   ({ description, presence: "required", parse: asIs, absent: never, repeated: false }) as const;
 
-export const optionalArgument = (description: string) =>
+export const optionalCommandArgument = (description: string) =>
   ({ description, presence: "optional", parse: asIs, absent: undefined, repeated: false }) as const;
 
 /** A switch: true when given, else false. */

@@ -1,6 +1,7 @@
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
-export const isShell = (text: string): text is Shell => (SHELLS as readonly string[]).includes(text);
+export const isCompletionShell = (text: string): text is Shell =>
+  (SHELLS as readonly string[]).includes(text);
 
 /**
  * Returns the script with which a shell completes commands. It calls `mainstay complete -- WORDS`, which prints one

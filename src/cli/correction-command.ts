@@ -3,7 +3,7 @@ import type { Partner } from "../domain/partner.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import type { Store } from "../store/store.ts";
 import { parseTableCellConditionScale } from "../table-cells/table-cell-scales.ts";
-import { requirePartner } from "../usecases/partners/partners.ts";
+import { requirePartner } from "../usecases/partners/create-partner-and-credentials.ts";
 import { type PortfolioWriter, writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
 import { repeatableOption, UsageError, valueOption } from "./command.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -34,7 +34,7 @@ type Given = { set: readonly { field: string; text: string }[]; clear: readonly 
 type FieldKinds = Readonly<Record<string, "text" | "number" | "flag" | "list" | "range">>;
 
 /** Returns the body of the same correction by API. Throws a UsageError for an unknown field, or without any. */
-export function correctionBodyFromOptions(kinds: FieldKinds, { set, clear }: Given): Record<string, unknown> {
+export function correctionBodyOfCommand(kinds: FieldKinds, { set, clear }: Given): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const { field, text } of set) body[field] = parseValue(field, text, kindOf(kinds, field));
   for (const field of clear) {
@@ -88,7 +88,7 @@ export async function correctRecordByCommand<T>(
 }
 
 /** Throws an OperatorError for a record that does not exist. */
-export function requireRecordOfCommand<T>(found: T | undefined, kind: string, id: string): T {
+export function requireFoundRecordForCommand<T>(found: T | undefined, kind: string, id: string): T {
   if (found !== undefined) return found;
   throw new OperatorError(
     `${kind} not found: ${id}`,
@@ -97,7 +97,7 @@ export function requireRecordOfCommand<T>(found: T | undefined, kind: string, id
 }
 
 /** Returns a record as lines of field and value. */
-export const recordText = (record: object, width: number): string =>
+export const commandRecordText = (record: object, width: number): string =>
   terminalTable(
     ["FIELD", { heading: "VALUE", wraps: true }],
     Object.entries(record).map(([field, value]) => [

@@ -3,11 +3,11 @@ import { join, resolve } from "node:path";
 import { type Property, propertyNotFound } from "../domain/property.ts";
 import { isRetired } from "../domain/rules/retirement-rule.ts";
 import { yieldToEventLoop } from "../event-loop/event-loop.ts";
-import { fileExistsError, storageErrorOfFile } from "../files/durable-files.ts";
+import { fileExistsError, fileStorageError } from "../files/durable-files.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import type { Store } from "../store/store.ts";
 import { cobieWorkbook } from "../usecases/cobie/write-cobie.ts";
-import { requirePartner } from "../usecases/partners/partners.ts";
+import { requirePartner } from "../usecases/partners/create-partner-and-credentials.ts";
 import type { CommandContext } from "./command-context.ts";
 import { withCommandData } from "./command-data-access.ts";
 import { createCommandWorkbookFile } from "./command-workbook-output.ts";
@@ -69,7 +69,7 @@ function newFolder(folder: string): string {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") throw fileExistsError(folder);
-    throw storageErrorOfFile(error, folder);
+    throw fileStorageError(error, folder);
   }
   return folder;
 }

@@ -1,5 +1,5 @@
 import type { Instant } from "../domain/time.ts";
-import { clusterClockOffset, isClockOffsetTooLarge } from "./cluster-server.ts";
+import { clusterClockOffset, isClusterClockOffsetTooLarge } from "./cluster-server.ts";
 
 /** The server's own clock and its monotonic one, read together. */
 type Reading = { own: Instant; monotonicMs: number };
@@ -46,7 +46,7 @@ export class ClusterClock {
     const { own, monotonicMs } = this.read();
     if (Math.abs(own - before.own - (monotonicMs - before.monotonicMs)) > SET_MS) return undefined;
     const offMs = clusterClockOffset(before.own, own, database);
-    if (!isClockOffsetTooLarge(offMs)) {
+    if (!isClusterClockOffsetTooLarge(offMs)) {
       this.#latest = { instant: own, monotonicMs };
       this.#hasAgreed = true;
     } else if (!this.#hasAgreed) this.#latest = { instant: database, monotonicMs };

@@ -1,5 +1,5 @@
 import { OperatorError } from "../domain/errors.ts";
-import { type Instant, isoText } from "../domain/time.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { LEASE_MS, RENEWALS } from "./lease.ts";
 
 /*
@@ -12,9 +12,9 @@ import { LEASE_MS, RENEWALS } from "./lease.ts";
 const RENEW_INTERVAL_MS = LEASE_MS / RENEWALS;
 
 /** The lock on any work that touches all of a partner's data. */
-export const partnerLockName = (partnerId: string): string => `partner:${partnerId}`;
+export const clusterPartnerLockName = (partnerId: string): string => `partner:${partnerId}`;
 /** The lock on imports for a partner. An import reserves the partner's row numbers for what is added meanwhile. */
-export const importLockName = (partnerId: string): string => `import:${partnerId}`;
+export const clusterImportLockName = (partnerId: string): string => `import:${partnerId}`;
 
 /** The process that holds a lock. */
 type LockHolder = {
@@ -132,7 +132,7 @@ export async function withClusterLock<T>(
   run: (lock: HeldLock) => Promise<T>,
 ): Promise<T> {
   const lock = await acquireClusterLock(store, name, owner);
-  if ("heldBy" in lock) throw lockHeldError(activity, lock.heldBy);
+  if ("heldBy" in lock) throw clusterLockHeldError(activity, lock.heldBy);
   try {
     return await run(lock);
   } finally {
@@ -140,7 +140,7 @@ export async function withClusterLock<T>(
   }
 }
 
-export const lockHeldError = (activity: string, heldBy: string): OperatorError =>
+export const clusterLockHeldError = (activity: string, heldBy: string): OperatorError =>
   new OperatorError(
     `${activity} already, by ${heldBy}`,
     `Nothing was changed. Wait until it has finished; an interrupted one is released within ${LEASE_MS / 1000} seconds.`,
@@ -156,4 +156,4 @@ export async function clusterLockHolder(
 }
 
 const describeHolder = ({ owner, acquiredAt }: LockHolder): string =>
-  `${owner}, since ${isoText(acquiredAt)}`;
+  `${owner}, since ${isoTextOfInstant(acquiredAt)}`;

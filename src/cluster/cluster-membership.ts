@@ -4,8 +4,12 @@ import type { Timers } from "../event-loop/event-loop.ts";
 import type { Cluster } from "./cluster.ts";
 import type { ClusterClock } from "./cluster-clock.ts";
 import { type LeaseRepository, OutdatedServer, type ServerReport } from "./cluster-leases-and-servers.ts";
-import { type ClusterServer, isClockOffsetTooLarge, isNewestModel } from "./cluster-server.ts";
-import { coversNeed, type HeldLease, LEASE_MS, type Lease, leaseEnd, RENEWALS } from "./lease.ts";
+import {
+  type ClusterServer,
+  isClusterClockOffsetTooLarge,
+  isNewestModelInCluster,
+} from "./cluster-server.ts";
+import { type HeldLease, LEASE_MS, type Lease, leaseCoversNeed, leaseEnd, RENEWALS } from "./lease.ts";
 
 type Log = Record<"info" | "warn", (fields: Record<string, unknown>, message: string) => void>;
 
@@ -81,7 +85,7 @@ export class Membership implements Cluster {
 
   holds({ name, epoch }: Lease, needMs: number): boolean {
     const held = this.#held.get(name);
-    return held?.epoch === epoch && coversNeed(held, this.deps.monotonicMs(), needMs);
+    return held?.epoch === epoch && leaseCoversNeed(held, this.deps.monotonicMs(), needMs);
   }
 
   async confirm(
@@ -110,7 +114,7 @@ export class Membership implements Cluster {
     const { repository: book, leaseMs } = this.deps;
     const name = jobLease(job);
     // A run recorded far in the future would keep the other servers from theirs.
-    const isAhead = scheduledFor !== undefined && isClockOffsetTooLarge(this.#clockOffMs);
+    const isAhead = scheduledFor !== undefined && isClusterClockOffsetTooLarge(this.#clockOffMs);
     if (isAhead || this.#holdsLease(name)) return false;
     const [lease] = await this.#acquire(async () => {
       if (scheduledFor === undefined) return await book.acquire(this.#id, [name], leaseMs);
@@ -134,10 +138,10 @@ export class Membership implements Cluster {
   clockOffMs = () => this.#clockOffMs;
 
   snapshotBlockedReason(): string | undefined {
-    if (isClockOffsetTooLarge(this.#clockOffMs))
+    if (isClusterClockOffsetTooLarge(this.#clockOffMs))
       return `this server's clock is ${Math.round(this.#clockOffMs / 1000)} s off the database's`;
     const { model } = this.deps.self();
-    return isNewestModel(model, this.#alive) ? undefined : "a server with a newer model is running";
+    return isNewestModelInCluster(model, this.#alive) ? undefined : "a server with a newer model is running";
   }
 
   get #id(): string {
@@ -146,7 +150,7 @@ export class Membership implements Cluster {
 
   #holdsLease(name: string): boolean {
     const held = this.#held.get(name);
-    return held !== undefined && coversNeed(held, this.deps.monotonicMs(), 0);
+    return held !== undefined && leaseCoversNeed(held, this.deps.monotonicMs(), 0);
   }
 
   /** Runs a request for leases and remembers those that were acquired. */
@@ -214,9 +218,9 @@ export class Membership implements Cluster {
   }
 
   #noteClock(offMs: number): void {
-    if (isClockOffsetTooLarge(offMs) !== isClockOffsetTooLarge(this.#clockOffMs)) {
+    if (isClusterClockOffsetTooLarge(offMs) !== isClusterClockOffsetTooLarge(this.#clockOffMs)) {
       const fields = { clock_off_ms: offMs };
-      if (isClockOffsetTooLarge(offMs))
+      if (isClusterClockOffsetTooLarge(offMs))
         this.deps.log.warn(
           fields,
           "the clock differs from the database's by more than a minute: this server does not use it, and takes no snapshots until it is corrected",
@@ -232,7 +236,9 @@ export class Membership implements Cluster {
   }
 
   #dropEnded(): void {
-    this.#drop([...this.#held.values()].filter((lease) => !coversNeed(lease, this.deps.monotonicMs(), 0)));
+    this.#drop(
+      [...this.#held.values()].filter((lease) => !leaseCoversNeed(lease, this.deps.monotonicMs(), 0)),
+    );
   }
 
   /** Forgets leases as they were when the request began; one acquired again since has another epoch and stays. */

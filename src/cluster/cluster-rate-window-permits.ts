@@ -69,7 +69,7 @@ const PART_OF_PERMITS = 1 / 4;
 export const PARTNER_CALLER = "partner ";
 
 /** The permits that may exist at a time, and so the calls that may be admitted above the limit. */
-export const mostPermits = (limit: number): number => Math.floor(limit / 5);
+export const maxClusterPermits = (limit: number): number => Math.floor(limit / 5);
 
 /** Decides on the waiting calls of a server, and gives it permits unless the limit is near. */
 export function decideClusterPermits(
@@ -82,7 +82,7 @@ export function decideClusterPermits(
   const [knownBefore, leasesBefore] = current(before, now);
   const known = [...knownBefore, ...current([made, []], now)[0]].sort(([a], [b]) => a - b);
   const leases = leasesBefore.filter(([of]) => of !== holder);
-  const most = mostPermits(limit);
+  const most = maxClusterPermits(limit);
   // A server with a higher limit in its settings may have taken more.
   const outstanding = Math.min(most, sum(leases));
   const possible = sum(known) + outstanding;

@@ -37,13 +37,16 @@ export function clusterClockOffset(before: Instant, after: Instant, other: Insta
   return other < before ? before - other : 0;
 }
 
-export const isClockOffsetTooLarge = (clockOffMs: number): boolean =>
+export const isClusterClockOffsetTooLarge = (clockOffMs: number): boolean =>
   Math.abs(clockOffMs) > CLOCK_TOLERANCE_MS;
 
 /**
  * Returns whether no live server scores with a newer model. A server with an older model must not take snapshots beside
  * one: each would overwrite the scores of the other.
  */
-export function isNewestModel(model: string, alive: readonly Pick<ClusterServer, "model">[]): boolean {
+export function isNewestModelInCluster(
+  model: string,
+  alive: readonly Pick<ClusterServer, "model">[],
+): boolean {
   return alive.every((other) => Number.parseFloat(other.model) <= Number.parseFloat(model));
 }

@@ -28,9 +28,9 @@ export const RENEWALS = 3;
 export const leaseEnd = (requestedAt: number, forMs: number): number => requestedAt + forMs;
 
 /** Returns whether work of up to `needMs` ends before another server may hold the lease. */
-export const coversNeed = (lease: Pick<HeldLease, "until">, now: number, needMs: number): boolean =>
+export const leaseCoversNeed = (lease: Pick<HeldLease, "until">, now: number, needMs: number): boolean =>
   now + needMs < lease.until;
 
 /** Returns the lease time that always leaves room for work of up to `longestMs` while leases are renewed. */
-export const leaseMsFor = (longestMs: number): number =>
+export const leaseMsForNeed = (longestMs: number): number =>
   Math.max(LEASE_MS, Math.ceil((longestMs + 2_000) * (RENEWALS / (RENEWALS - 1))));

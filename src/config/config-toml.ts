@@ -4,7 +4,7 @@ import type { SettingEntry, SettingsReading } from "./setting-entry.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** Parses a TOML text into entries with their lines. `name` is the file name in error messages. */
-export function readToml(text: string, name: string): SettingsReading {
+export function readConfigToml(text: string, name: string): SettingsReading {
   const source = text.replace(/^\uFEFF/, "");
   try {
     const program = parseTOML(source);

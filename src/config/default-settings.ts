@@ -6,7 +6,7 @@ export const EXAMPLE_CONFIG: string = example;
 let defaults: ReadonlyMap<string, unknown> | undefined;
 
 /**
- * Returns the default of each setting by its full name. Does not use `readToml`, which also records lines and would
+ * Returns the default of each setting by its full name. Does not use `readConfigToml`, which also records lines and would
  * take a fifth of the time of a small command.
  */
 export function defaultSettings(): ReadonlyMap<string, unknown> {

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { readRegularFile } from "../files/durable-files.ts";
 import { ConfigError } from "./config-error.ts";
-import { readToml } from "./config-toml.ts";
+import { readConfigToml } from "./config-toml.ts";
 import { defaultSettings } from "./default-settings.ts";
 import { type EnvironmentVariables, readEnvironment, settingEntryFromText } from "./environment-settings.ts";
 import type { SettingEntry, SettingsReading } from "./setting-entry.ts";
@@ -37,7 +37,7 @@ export type ConfigRequest = {
  */
 export function loadConfig({ file: asked, env, cwd, root, overrides = [] }: ConfigRequest): Config {
   const file = findConfigFile({ file: asked, env, cwd, root });
-  const fromFile = file ? readToml(readConfigFile(file), relative(cwd, file) || file) : EMPTY;
+  const fromFile = file ? readConfigToml(readConfigFile(file), relative(cwd, file) || file) : EMPTY;
   const fromEnvironment = readEnvironment(env, cwd);
   const fromCommandLine = overrides.map(({ key, text, flag }) => settingEntryFromText(key, text, flag));
 

@@ -18,22 +18,22 @@ export class SettingFormat<T> {
 }
 
 /** A whole number from `min` to `max`, inclusive. */
-export const wholeNumberFormat = (min: number, max: number) =>
+export const wholeNumberSettingFormat = (min: number, max: number) =>
   new SettingFormat<number>(
     `a whole number from ${min} to ${max}`,
     (value) => Number.isInteger(value) && min <= (value as number) && (value as number) <= max,
   );
 
 /** A number from `min` to `max`, inclusive. */
-export const decimalFormat = (min: number, max: number) =>
+export const decimalSettingFormat = (min: number, max: number) =>
   new SettingFormat<number>(
     `a number from ${min} to ${max}`,
     (value) => typeof value === "number" && min <= value && value <= max,
   );
 
 /** A whole number from `min` to `max`, inclusive, or "auto" where the server chooses it. */
-export const wholeNumberOrAutoFormat = (min: number, max: number) => {
-  const number = wholeNumberFormat(min, max);
+export const wholeNumberOrAutoSettingFormat = (min: number, max: number) => {
+  const number = wholeNumberSettingFormat(min, max);
   return new SettingFormat<number | "auto">(
     `"auto" or ${number.expected}`,
     (value) => value === "auto" || number.isValid(value),

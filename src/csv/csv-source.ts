@@ -5,14 +5,14 @@ import { notRegularFile } from "../files/durable-files.ts";
 /** The source of CSV text: a file, or text with a name for messages. */
 export type CsvSource = { path: string } | { name: string; text: string };
 
-export const sourceName = (source: CsvSource) => ("path" in source ? source.path : source.name);
+export const csvSourceName = (source: CsvSource) => ("path" in source ? source.path : source.name);
 
 /** Returns the size. Throws an OperatorError if the source is empty or not a regular file. */
 export function csvSourceBytes(source: CsvSource): number {
   const bytes = "text" in source ? Buffer.byteLength(source.text) : fileBytes(source.path);
   if (bytes === 0)
     throw new OperatorError(
-      `${sourceName(source)} is empty`,
+      `${csvSourceName(source)} is empty`,
       "The first line must contain the column names.",
     );
   return bytes;
@@ -25,7 +25,7 @@ const UTF_16 = [
 ] as const;
 
 /** Yields the source in chunks of UTF-8, into which UTF-16 with a byte-order mark is converted. Throws an OperatorError for invalid UTF-8, so that no other encoding is misread silently. */
-export async function* utf8Chunks(source: CsvSource): AsyncGenerator<Buffer> {
+export async function* csvUtf8Chunks(source: CsvSource): AsyncGenerator<Buffer> {
   const chunks: AsyncIterable<Buffer> | Buffer[] =
     "path" in source ? inUtf8(source.path) : [Buffer.from(source.text)];
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -70,7 +70,7 @@ function decode(decoder: TextDecoder, chunk: Buffer | undefined, fault: () => Op
 
 function notUtf8(source: CsvSource, line: number): OperatorError {
   return new OperatorError(
-    `${sourceName(source)} line ${line}: invalid UTF-8`,
+    `${csvSourceName(source)} line ${line}: invalid UTF-8`,
     'Save the file as "CSV UTF-8", or convert it: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW',
   );
 }

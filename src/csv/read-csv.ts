@@ -1,7 +1,7 @@
 import { pipeline, Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { OperatorError } from "../domain/errors.ts";
-import { type CsvSource, sourceName, utf8Chunks } from "./csv-source.ts";
+import { type CsvSource, csvSourceName, csvUtf8Chunks } from "./csv-source.ts";
 
 /** The unchanged cells of a row, and the line on which it starts, from 1. */
 export type CsvRow = { line: number; cells: string[] };
@@ -33,7 +33,7 @@ export async function* readCsv(source: CsvSource, delimiter: Delimiter = ","): A
     },
   });
   // The pipeline destroys the parser with the error, which the loop below then throws.
-  pipeline(Readable.from(utf8Chunks(source), { objectMode: true }), parser, () => {});
+  pipeline(Readable.from(csvUtf8Chunks(source), { objectMode: true }), parser, () => {});
   try {
     for await (const [start, ...cells] of parser as AsyncIterable<string[]>)
       yield { line: Number(start), cells };
@@ -43,7 +43,7 @@ export async function* readCsv(source: CsvSource, delimiter: Delimiter = ","): A
 }
 
 function parseError(error: CsvError, source: CsvSource, line: number): OperatorError {
-  const where = `${sourceName(source)} line ${line}`;
+  const where = `${csvSourceName(source)} line ${line}`;
   if (error.code === "CSV_MAX_RECORD_SIZE")
     return new OperatorError(
       `${where}: the row starting here is longer than ${MAX_ROW_BYTES / 1_048_576} MiB`,

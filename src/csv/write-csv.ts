@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
-import { openNewFile, storageErrorOfFile } from "../files/durable-files.ts";
+import { fileStorageError, openNewFile } from "../files/durable-files.ts";
 import { neutralizeCsvFormula } from "./csv-formulas.ts";
 
 /** Returns a row as a line of CSV, which `readCsv` reads back unchanged. */
@@ -44,7 +44,7 @@ export class CsvFile {
       this.#open ??= this.#create();
       appendFileSync(this.#open.descriptor, text);
     } catch (error) {
-      throw storageErrorOfFile(error, this.folder);
+      throw fileStorageError(error, this.folder);
     }
   }
 
@@ -54,7 +54,7 @@ export class CsvFile {
     try {
       writeFileSync(this.#open.path + ending, text, { mode: 0o600 });
     } catch (error) {
-      throw storageErrorOfFile(error, this.folder);
+      throw fileStorageError(error, this.folder);
     }
   }
 

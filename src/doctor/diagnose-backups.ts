@@ -2,41 +2,46 @@ import type { LastBackup } from "../backup/last-backup.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { WalArchiving } from "../store/store.ts";
 import { doctorDurationText } from "./diagnose-database.ts";
-import { type DoctorFinding, failedFinding, okFinding, warningFinding } from "./doctor-check.ts";
+import {
+  type DoctorFinding,
+  failedDoctorFinding,
+  okDoctorFinding,
+  warningDoctorFinding,
+} from "./doctor-check.ts";
 
 /** Checks the latest scheduled backup. `schedule` is "" if backups are not scheduled. */
 export function diagnoseBackup(schedule: string, last: LastBackup | undefined, now: Instant): DoctorFinding {
   if (!last)
     return schedule === ""
-      ? warningFinding(
+      ? warningDoctorFinding(
           "no backups are scheduled",
           "Set backup.schedule, or run `mainstay backup` from another scheduler.",
         )
-      : warningFinding(
+      : warningDoctorFinding(
           `no backup yet (schedule ${schedule})`,
           "The running server takes scheduled backups. See its log.",
         );
   const sinceMs = now - Date.parse(last.at);
   const detail = `${last.file}, ${doctorDurationText(sinceMs)} ago`;
   if (!last.ok)
-    return failedFinding(
+    return failedDoctorFinding(
       `the last backup failed ${doctorDurationText(sinceMs)} ago: ${last.error}`,
       "Fix the problem, then run `mainstay backup`.",
     );
   if (!last.drill_ok)
-    return failedFinding(
+    return failedDoctorFinding(
       `${detail}, failed the restore test: ${last.error}`,
       "Run `mainstay restore` on it for details, and take a new backup.",
     );
   return sinceMs > 8 * MS_PER_DAY
-    ? warningFinding(detail, "Check that the server is running and that backup.schedule is correct.")
-    : okFinding(`${detail}, passed the restore test`);
+    ? warningDoctorFinding(detail, "Check that the server is running and that backup.schedule is correct.")
+    : okDoctorFinding(`${detail}, passed the restore test`);
 }
 
 /** Checks the part of the backups of PostgreSQL that it reports: the archiving of its write-ahead log, if that is on. */
 export function diagnoseWalArchiving(archiving: WalArchiving | undefined, now: Instant): DoctorFinding {
   if (!archiving)
-    return okFinding(
+    return okDoctorFinding(
       "not checked: taken with PostgreSQL's own tools, and archiving of its WAL is turned off",
     );
   const { archivedAt, isFailing } = archiving;
@@ -45,9 +50,9 @@ export function diagnoseWalArchiving(archiving: WalArchiving | undefined, now: I
       ? "no WAL segment was archived yet"
       : `the latest WAL segment was archived ${doctorDurationText(now - archivedAt)} ago`;
   return isFailing
-    ? failedFinding(
+    ? failedDoctorFinding(
         `archiving of PostgreSQL's WAL fails; ${latest}`,
         "See PostgreSQL's log and archive_command: without the archive, backups cannot be restored to a later time, and pg_wal fills its disk.",
       )
-    : okFinding(latest);
+    : okDoctorFinding(latest);
 }

@@ -2,12 +2,12 @@ import type { Database } from "bun:sqlite";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { meetsPhotoFileNameRule } from "../domain/rules/photo-file-rule.ts";
-import { type Instant, isoText, MS_PER_DAY } from "../domain/time.ts";
-import { formatBytes } from "../files/durable-files.ts";
-import { isBehindRecords } from "../monitoring/monitored-service-health.ts";
+import { type Instant, isoTextOfInstant, MS_PER_DAY } from "../domain/time.ts";
+import { formatFileSize } from "../files/durable-files.ts";
+import { isMonitoredClockBehindRecords } from "../monitoring/monitored-service-health.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
-import { lastSnapshotDay, SNAPSHOT_LATE_MS } from "../store/queries/snapshots-queries.ts";
+import { lastStoredSnapshotDay, SNAPSHOT_LATE_MS } from "../store/queries/snapshots-queries.ts";
 import {
   anyEncryptedSecretInSqlite,
   findSqliteIntegrityProblems,
@@ -21,7 +21,12 @@ import {
   alteredSqliteDefinitions,
   requireSqliteTablesAndColumns,
 } from "../store/sqlite/sqlite-schema-repair.ts";
-import { type DoctorFinding, failedFinding, okFinding, warningFinding } from "./doctor-check.ts";
+import {
+  type DoctorFinding,
+  failedDoctorFinding,
+  okDoctorFinding,
+  warningDoctorFinding,
+} from "./doctor-check.ts";
 
 export const FROM_BACKUP =
   "Stop the server and restore the last good backup with `mainstay restore` into a new folder.";
@@ -34,10 +39,12 @@ export function diagnoseIntegrity(db: Database, file: string, depth: "quick" | "
   try {
     const problems = findSqliteIntegrityProblems(db, depth);
     if (problems.length === 0)
-      return okFinding(`${file} passed integrity check (${depth}, ${formatBytes(statSync(file).size)})`);
-    return failedFinding(`${file} is damaged: ${problems.slice(0, 3).join("; ")}`, FROM_BACKUP);
+      return okDoctorFinding(
+        `${file} passed integrity check (${depth}, ${formatFileSize(statSync(file).size)})`,
+      );
+    return failedDoctorFinding(`${file} is damaged: ${problems.slice(0, 3).join("; ")}`, FROM_BACKUP);
   } catch (error) {
-    return failedFinding((explainSqliteError(error, file) as Error).message, FROM_BACKUP);
+    return failedDoctorFinding((explainSqliteError(error, file) as Error).message, FROM_BACKUP);
   }
 }
 
@@ -51,16 +58,16 @@ export function diagnoseSchema(db: Database, file: string): DoctorFinding {
   } catch (error) {
     throw explainSqliteError(error, file);
   }
-  if (version === 0) return failedFinding(`${file} is empty: it has no Mainstay tables`, FROM_BACKUP);
+  if (version === 0) return failedDoctorFinding(`${file} is empty: it has no Mainstay tables`, FROM_BACKUP);
   requireSqliteTablesAndColumns(db, file);
   const altered = alteredSqliteDefinitions(db);
   if (altered.length > 0)
-    return warningFinding(
+    return warningDoctorFinding(
       `version ${version}, changed by another program: ${altered.slice(0, 3).join("; ")}`,
       "Undo the change with the `sqlite3` program, or stop the server, back up, and restore into a new folder, which creates them again. A backup is refused while duplicate rows prevent a unique index.",
     );
-  if (missing === 0) return okFinding(`version ${version} (up to date)`);
-  return warningFinding(
+  if (missing === 0) return okDoctorFinding(`version ${version} (up to date)`);
+  return warningDoctorFinding(
     `version ${version}; ${missing} schema migrations pending`,
     "The next start applies them after copying the database.",
   );
@@ -75,19 +82,23 @@ export function diagnosePhotoFiles(db: Database, dataDir: string): DoctorFinding
   const missing = [...known].filter((name) => !there.has(name)).length;
   const orphans = files.filter((name) => !known.has(name)).length;
   const detail = `${missing === 0 ? `all ${known.size} photos present` : `${missing} of ${known.size} photos missing`}; ${orphans} orphaned files`;
-  if (missing > 0) return warningFinding(detail, `Restore the missing files to ${folder} from a backup.`);
+  if (missing > 0)
+    return warningDoctorFinding(detail, `Restore the missing files to ${folder} from a backup.`);
   if (orphans > 0)
-    return warningFinding(detail, "Left by a crash during an upload. The next server start removes them.");
-  return okFinding(detail);
+    return warningDoctorFinding(
+      detail,
+      "Left by a crash during an upload. The next server start removes them.",
+    );
+  return okDoctorFinding(detail);
 }
 
 /** Warns of a write-ahead log that a long read keeps from being emptied. */
 export function diagnoseWal(file: string): DoctorFinding {
   const wal = `${file}-wal`;
   const bytes = existsSync(wal) ? statSync(wal).size : 0;
-  if (bytes <= LARGE_WAL) return okFinding(formatBytes(bytes));
-  return warningFinding(
-    `${wal} has grown to ${formatBytes(bytes)}`,
+  if (bytes <= LARGE_WAL) return okDoctorFinding(formatFileSize(bytes));
+  return warningDoctorFinding(
+    `${wal} has grown to ${formatFileSize(bytes)}`,
     "Another process holds a long-running read. Stop it or restart the server.",
   );
 }
@@ -96,12 +107,13 @@ export function diagnoseWal(file: string): DoctorFinding {
 export function diagnoseClock(state: DatabaseState, now: Instant): DoctorFinding {
   const year = new Date(now).getUTCFullYear();
   const synchronize = "Synchronize the clock with NTP: ages, snapshots and tokens depend on it.";
-  if (year < 2025 || year > 2100) return failedFinding(`the clock says ${isoText(now)}`, synchronize);
-  if (!isBehindRecords(now, state.lastInstant))
-    return okFinding(`${isoText(now).slice(0, 19)}Z, not behind the newest record`);
-  return failedFinding(
-    `the clock (${isoText(now)}) is ${doctorDurationText(state.lastInstant - now)} behind the newest record`,
-    `${synchronize} If it is right, it was ahead when that record was written: new ones are dated after it until ${isoText(state.lastInstant)}.`,
+  if (year < 2025 || year > 2100)
+    return failedDoctorFinding(`the clock says ${isoTextOfInstant(now)}`, synchronize);
+  if (!isMonitoredClockBehindRecords(now, state.lastInstant))
+    return okDoctorFinding(`${isoTextOfInstant(now).slice(0, 19)}Z, not behind the newest record`);
+  return failedDoctorFinding(
+    `the clock (${isoTextOfInstant(now)}) is ${doctorDurationText(state.lastInstant - now)} behind the newest record`,
+    `${synchronize} If it is right, it was ahead when that record was written: new ones are dated after it until ${isoTextOfInstant(state.lastInstant)}.`,
   );
 }
 
@@ -122,9 +134,9 @@ export async function diagnoseKeyDecryption(
 ): Promise<DoctorFinding> {
   const key = loadMasterKey({ dataDir, env });
   if (encrypted === undefined)
-    return okFinding("the key is readable; the database has no secret to test it with");
+    return okDoctorFinding("the key is readable; the database has no secret to test it with");
   await createEncryptor(key).decrypt(encrypted);
-  return okFinding("the key decrypts stored secrets");
+  return okDoctorFinding("the key decrypts stored secrets");
 }
 
 /** Returns a stored secret. Ignores a damaged database, which its own check reports. */
@@ -142,35 +154,37 @@ export function diagnoseSnapshot(
   enabled: boolean,
   now: Instant,
 ): DoctorFinding {
-  if (!enabled) return okFinding("turned off on this server (snapshot.enabled)");
-  if (newestSnapshotDay !== null && newestSnapshotDay > lastSnapshotDay(now))
-    return warningFinding(
+  if (!enabled) return okDoctorFinding("turned off on this server (snapshot.enabled)");
+  if (newestSnapshotDay !== null && newestSnapshotDay > lastStoredSnapshotDay(now))
+    return warningDoctorFinding(
       `late: a snapshot is dated ${newestSnapshotDay}, in the future, and prevents those of earlier days`,
       "Correct the clock. If it was ahead when that snapshot was taken, run `mainstay snapshot --discard-later`.",
     );
   const remedy =
     "Look for `job failed` in the server's log. Run `mainstay snapshot` to take today's snapshot now.";
   if (!snapshot)
-    return warningFinding(
+    return warningDoctorFinding(
       "no snapshot yet",
       "Start the server, which takes one a day, or run `mainstay snapshot`.",
     );
   const detail = `${snapshot.day}, finished ${doctorDurationText(now - snapshot.finishedAt)} ago`;
-  return now - snapshot.finishedAt > SNAPSHOT_LATE_MS ? warningFinding(detail, remedy) : okFinding(detail);
+  return now - snapshot.finishedAt > SNAPSHOT_LATE_MS
+    ? warningDoctorFinding(detail, remedy)
+    : okDoctorFinding(detail);
 }
 
 /** Checks that the current scores were computed with this executable's model. */
 export function diagnoseScoringModel({ scoredBy, fit }: ModelState, own: string): DoctorFinding {
   const version = fit?.base === own ? fit.version : own;
   if (fit && fit.base !== own)
-    return warningFinding(
+    return warningDoctorFinding(
       `model ${own}; calibration ${fit.version} is inactive, since it was made for model ${fit.base}`,
       "Run `mainstay calibrate` again.",
     );
-  if (scoredBy === undefined) return okFinding(`model ${version}`);
+  if (scoredBy === undefined) return okDoctorFinding(`model ${version}`);
   if (scoredBy === own || scoredBy.startsWith(`${own}+`))
-    return okFinding(`model ${version}; latest snapshot: model ${scoredBy}`);
-  return warningFinding(
+    return okDoctorFinding(`model ${version}; latest snapshot: model ${scoredBy}`);
+  return warningDoctorFinding(
     `the latest snapshot used model ${scoredBy}; this executable uses model ${version}`,
     "The next snapshot rescores all components. It sends no alerts for tier changes caused by the model, unless taken with `mainstay snapshot --announce-model-change`.",
   );
@@ -178,10 +192,10 @@ export function diagnoseScoringModel({ scoredBy, fit }: ModelState, own: string)
 
 /** Warns of deliveries that have been pending for an hour or longer. */
 export function diagnoseOutbox({ outbox }: Pick<DatabaseState, "outbox">, now: Instant): DoctorFinding {
-  if (outbox.waiting === 0 || outbox.oldestAt === null) return okFinding("no pending deliveries");
+  if (outbox.waiting === 0 || outbox.oldestAt === null) return okDoctorFinding("no pending deliveries");
   const detail = `${outbox.waiting} pending deliveries, the oldest for ${doctorDurationText(now - outbox.oldestAt)}`;
-  if (now - outbox.oldestAt < HOUR_MS) return okFinding(detail);
-  return warningFinding(
+  if (now - outbox.oldestAt < HOUR_MS) return okDoctorFinding(detail);
+  return warningDoctorFinding(
     detail,
     "Check that the server is running. See the webhook endpoints below and `mainstay deliveries list`.",
   );

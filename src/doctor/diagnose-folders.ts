@@ -1,12 +1,12 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { formatBytes } from "../files/durable-files.ts";
+import { formatFileSize } from "../files/durable-files.ts";
 import {
   type DoctorCheck,
   type DoctorFinding,
-  failedFinding,
-  okFinding,
-  warningFinding,
+  failedDoctorFinding,
+  okDoctorFinding,
+  warningDoctorFinding,
 } from "./doctor-check.ts";
 
 const OTHERS_MAY_ACCESS = 0o077;
@@ -24,24 +24,24 @@ export function folderDoctorChecks(dataDir: string, databaseFile: string, backup
 function checkFolder(dataDir: string): DoctorFinding {
   const stat = statSync(dataDir, { throwIfNoEntry: false });
   if (!stat)
-    return failedFinding(
+    return failedDoctorFinding(
       `Data folder not found: ${dataDir}`,
       "Create one with `mainstay init`, restore one with `mainstay restore`, or specify it with --data-dir.",
     );
   if (!stat.isDirectory())
-    return failedFinding(`${dataDir} is not a folder`, "Specify the data folder with --data-dir.");
+    return failedDoctorFinding(`${dataDir} is not a folder`, "Specify the data folder with --data-dir.");
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
-    return failedFinding(
+    return failedDoctorFinding(
       `${dataDir} is not writable by this user`,
       "Run as Mainstay's user, or change the owner (chown). Check that the disk is not mounted read-only.",
     );
   }
   // Windows does not report access rights in the mode.
   if (process.platform !== "win32" && (stat.mode & OTHERS_MAY_ACCESS) !== 0)
-    return warningFinding(`${dataDir} is accessible to other users`, `Run: chmod 700 ${dataDir}`);
-  return okFinding(`${dataDir} exists, is private and writable`);
+    return warningDoctorFinding(`${dataDir} is accessible to other users`, `Run: chmod 700 ${dataDir}`);
+  return okDoctorFinding(`${dataDir} exists, is private and writable`);
 }
 
 /** Checks the free space on the disks of the data folder and the backups. */
@@ -51,13 +51,16 @@ export function diagnoseDiskSpace(dataDir: string, databaseFile: string, backupD
     const { bavail, bsize } = statfsSync(folder);
     return { folder, free: bavail * bsize };
   });
-  const detail = places.map(({ folder, free }) => `${formatBytes(free)} free on ${folder}`).join(", ");
+  const detail = places.map(({ folder, free }) => `${formatFileSize(free)} free on ${folder}`).join(", ");
   const remedy = "Free some space, move the folder to a larger disk, or keep fewer backups (backup.keep).";
-  if (places.some(({ free }) => free < MIN_FREE_BYTES)) return failedFinding(detail, remedy);
+  if (places.some(({ free }) => free < MIN_FREE_BYTES)) return failedDoctorFinding(detail, remedy);
   const needed = 2 * database + MIN_FREE_BYTES;
   if (places.some(({ free }) => free < needed))
-    return warningFinding(`${detail}; a backup or an upgrade needs up to ${formatBytes(needed)}`, remedy);
-  return okFinding(detail);
+    return warningDoctorFinding(
+      `${detail}; a backup or an upgrade needs up to ${formatFileSize(needed)}`,
+      remedy,
+    );
+  return okDoctorFinding(detail);
 }
 
 function nearestFolder(path: string): string {

@@ -35,8 +35,8 @@ import {
 import {
   type DoctorCheck,
   type DoctorCheckResult,
-  failedFinding,
-  okFinding,
+  failedDoctorFinding,
+  okDoctorFinding,
   runDoctorChecks,
 } from "./doctor-check.ts";
 
@@ -60,7 +60,7 @@ export async function diagnoseInstallation(installation: Installation): Promise<
   const results = await runDoctorChecks([
     {
       name: "configuration",
-      run: () => okFinding(installation.configuration.replace(/\.$/, "")),
+      run: () => okDoctorFinding(installation.configuration.replace(/\.$/, "")),
     },
     ...folderDoctorChecks(dataDir, databaseFile, config.backup.dir),
     ...(usesPostgres ? [] : [{ name: "wal", run: () => diagnoseWal(databaseFile) }]),
@@ -96,7 +96,7 @@ async function checkDatabase(installation: Installation): Promise<DoctorCheckRes
           name: "database",
           run: () => {
             refuseLeftoverSqliteFiles(databaseFile);
-            return failedFinding(
+            return failedDoctorFinding(
               `Database not found: ${databaseFile}`,
               `${installation.configuration} Specify the data folder with --config or --data-dir, create one with \`mainstay init\`, or restore a backup.`,
             );
@@ -118,7 +118,7 @@ async function checkDatabase(installation: Installation): Promise<DoctorCheckRes
     return [
       {
         name: "database",
-        ...failedFinding(message, hint ?? "Restore the last good backup with `mainstay restore`."),
+        ...failedDoctorFinding(message, hint ?? "Restore the last good backup with `mainstay restore`."),
       },
     ];
   } finally {
@@ -138,7 +138,7 @@ async function checkPostgres({ config, env, now, modelVersion }: Installation): 
     found = await examine(url);
   } catch (error) {
     const { message, hint } = error as Error & { hint?: string };
-    return [{ name: "database", ...failedFinding(message, hint ?? "See PostgreSQL's log.") }];
+    return [{ name: "database", ...failedDoctorFinding(message, hint ?? "See PostgreSQL's log.") }];
   }
   const { server: facts, schema, rows } = found;
   return await runDoctorChecks([

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import type { Config } from "../config/settings.ts";
-import { type Instant, isoText } from "../domain/time.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { parseIpNetwork } from "../ip-networks/ip-network.ts";
 import type { DatabaseState } from "../store/sqlite/sqlite-database-state.ts";
 import { daysUntilCertificateExpiry, readTlsIdentity } from "../tls/pem-files.ts";
@@ -9,13 +9,13 @@ import {
   webhookHostWithoutBrackets,
 } from "../webhooks/webhook-connections.ts";
 import { createWebhookResolver } from "../webhooks/webhook-dns-resolver.ts";
-import { deliveryFailureMessage } from "../webhooks/webhook-failure-messages.ts";
+import { webhookFailureMessage } from "../webhooks/webhook-failure-messages.ts";
 import {
   type DoctorCheck,
   type DoctorFinding,
-  failedFinding,
-  okFinding,
-  warningFinding,
+  failedDoctorFinding,
+  okDoctorFinding,
+  warningDoctorFinding,
 } from "./doctor-check.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -35,22 +35,22 @@ export function webhookEndpointDoctorChecks(
       try {
         await connectTo(target, webhooks);
       } catch (error) {
-        return warningFinding(
-          `${partner}: ${deliveryFailureMessage(error, target.hostname)}${through}`,
+        return warningDoctorFinding(
+          `${partner}: ${webhookFailureMessage(error, target.hostname)}${through}`,
           remedy,
         );
       }
       if (pausedAt !== null)
-        return warningFinding(
+        return warningDoctorFinding(
           `${partner}: ${endpoint.host} is reachable${through} but paused after repeated failures`,
           "The first successful probe resumes it. See `mainstay partner show`.",
         );
       if (failingSince !== null)
-        return warningFinding(
-          `${partner}: ${endpoint.host} is reachable${through} but has been rejecting deliveries since ${isoText(failingSince)} (${lastError})`,
+        return warningDoctorFinding(
+          `${partner}: ${endpoint.host} is reachable${through} but has been rejecting deliveries since ${isoTextOfInstant(failingSince)} (${lastError})`,
           "See `mainstay deliveries list --status failed`, and ask the partner for its endpoint's log.",
         );
-      return okFinding(`${partner}: ${endpoint.host} is reachable${through}`);
+      return okDoctorFinding(`${partner}: ${endpoint.host} is reachable${through}`);
     },
   }));
 }
@@ -87,17 +87,17 @@ export function diagnoseServerCertificate(
   { tlsCert, tlsKey }: Config["server"],
   now: Instant,
 ): DoctorFinding {
-  if (tlsCert === "") return okFinding("TLS is off (server.tls_cert)");
+  if (tlsCert === "") return okDoctorFinding("TLS is off (server.tls_cert)");
   const { validFrom, validTo } = readTlsIdentity({ certFile: tlsCert, keyFile: tlsKey });
   const renew = "Renew it, then send SIGHUP to the server.";
   const days = daysUntilCertificateExpiry(validTo, now);
-  if (days < 0) return failedFinding(`${tlsCert} expired ${-days} days ago`, renew);
+  if (days < 0) return failedDoctorFinding(`${tlsCert} expired ${-days} days ago`, renew);
   if (validFrom > now)
-    return failedFinding(
-      `${tlsCert} is not valid before ${isoText(validFrom)}`,
+    return failedDoctorFinding(
+      `${tlsCert} is not valid before ${isoTextOfInstant(validFrom)}`,
       "Check the clock, or use another certificate.",
     );
   return days < 21
-    ? warningFinding(`${tlsCert} is valid for ${days} more days`, renew)
-    : okFinding(`${tlsCert} is valid for ${days} more days`);
+    ? warningDoctorFinding(`${tlsCert} is valid for ${days} more days`, renew)
+    : okDoctorFinding(`${tlsCert} is valid for ${days} more days`);
 }

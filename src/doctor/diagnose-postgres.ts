@@ -1,14 +1,14 @@
-import { type Instant, isoText } from "../domain/time.ts";
-import { formatBytes } from "../files/durable-files.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
+import { formatFileSize } from "../files/durable-files.ts";
 import type { PostgresDatabaseDiagnostics } from "../store/postgres/diagnostics/postgres-database-diagnostics.ts";
 import type { PostgresServerDiagnostics } from "../store/postgres/diagnostics/postgres-server-diagnostics.ts";
 import { doctorDurationText } from "./diagnose-database.ts";
 import {
   type DoctorCheck,
   type DoctorFinding,
-  failedFinding,
-  okFinding,
-  warningFinding,
+  failedDoctorFinding,
+  okDoctorFinding,
+  warningDoctorFinding,
 } from "./doctor-check.ts";
 
 /** The clock difference above which a server takes no snapshot. */
@@ -22,7 +22,7 @@ export const postgresServerDoctorChecks = (facts: PostgresServerDiagnostics, now
   { name: "privileges", run: () => checkPrivileges(facts) },
   {
     name: "time_zone",
-    run: () => okFinding(`${facts.timeZone}; any time zone works, since times are stored in UTC`),
+    run: () => okDoctorFinding(`${facts.timeZone}; any time zone works, since times are stored in UTC`),
   },
   { name: "database_clock", run: () => checkDatabaseClock(facts, now) },
   { name: "connections", run: () => checkConnections(facts) },
@@ -37,7 +37,9 @@ export function diagnoseDatabaseServer({
   encoding,
   sizeBytes,
 }: PostgresServerDiagnostics): DoctorFinding {
-  return okFinding(`${displayName} answers: PostgreSQL ${version}, ${encoding}, ${formatBytes(sizeBytes)}`);
+  return okDoctorFinding(
+    `${displayName} answers: PostgreSQL ${version}, ${encoding}, ${formatFileSize(sizeBytes)}`,
+  );
 }
 
 /** Compares the schema with this executable's, and says who can migrate it. */
@@ -46,31 +48,32 @@ export function diagnoseSharedSchema(
   { otherOwner }: PostgresServerDiagnostics,
 ): DoctorFinding {
   if (incomplete !== undefined)
-    return failedFinding(
+    return failedDoctorFinding(
       `the schema is incomplete: ${incomplete}`,
       "It was only partly migrated or restored. Restore the whole database from a backup.",
     );
-  if (missing === 0) return okFinding(`version ${version} (up to date)`);
+  if (missing === 0) return okDoctorFinding(`version ${version} (up to date)`);
   const remedy =
     otherOwner === undefined
       ? "The next server start applies them, or run `mainstay migrate`."
       : `Run \`mainstay migrate\` as ${otherOwner}, which owns the tables: this user cannot change them.`;
-  if (version === 0) return failedFinding("the database is empty: no installation and no schema", remedy);
-  return warningFinding(`version ${version}; ${missing} schema migrations pending`, remedy);
+  if (version === 0)
+    return failedDoctorFinding("the database is empty: no installation and no schema", remedy);
+  return warningDoctorFinding(`version ${version}; ${missing} schema migrations pending`, remedy);
 }
 
 /** Warns of photos whose bytes are missing from the database. */
 export function diagnoseStoredPhotos({ known, missing }: { known: number; missing: number }): DoctorFinding {
   const detail = missing === 0 ? `all ${known} photos present` : `${missing} of ${known} photos missing`;
   return missing === 0
-    ? okFinding(detail)
-    : warningFinding(detail, "Restore the missing photos from a backup.");
+    ? okDoctorFinding(detail)
+    : warningDoctorFinding(detail, "Restore the missing photos from a backup.");
 }
 
 function checkEncryption({ isLocal: isNear, isEncrypted }: PostgresServerDiagnostics): DoctorFinding {
-  if (isEncrypted) return okFinding("the connection is encrypted");
-  if (isNear) return okFinding("the connection is not encrypted, but local to this machine");
-  return warningFinding(
+  if (isEncrypted) return okDoctorFinding("the connection is encrypted");
+  if (isNear) return okDoctorFinding("the connection is not encrypted, but local to this machine");
+  return warningDoctorFinding(
     "the connection is not encrypted: password hashes and all data are sent in plain text",
     "Turn on ssl in postgresql.conf, and remove sslmode=disable from storage.url.",
   );
@@ -80,25 +83,27 @@ function checkEncryption({ isLocal: isNear, isEncrypted }: PostgresServerDiagnos
 function checkPrivileges(facts: PostgresServerDiagnostics): DoctorFinding {
   const { user, otherOwner, mayCreate, forbidden, hasDefaultPrivileges } = facts;
   if (forbidden.length > 0)
-    return failedFinding(
+    return failedDoctorFinding(
       `the user ${user} cannot read and write ${forbidden.slice(0, 5).join(", ")}`,
       otherOwner === undefined
         ? "Make the user the owner of the database, or repeat the grants of the manual (Creating the database)."
         : `As ${otherOwner}, repeat the grants of the manual (Creating the database) for ${user}.`,
     );
   if (otherOwner !== undefined && !hasDefaultPrivileges)
-    return warningFinding(
+    return warningDoctorFinding(
       `the user ${user} can read and write every table, but not those that the next upgrade creates`,
       `As ${otherOwner}, which owns the tables, set the default privileges of the manual (Creating the database) for ${user}.`,
     );
   if (otherOwner !== undefined)
-    return okFinding(`the user ${user} can read and write every table; ${otherOwner} owns them and migrates`);
+    return okDoctorFinding(
+      `the user ${user} can read and write every table; ${otherOwner} owns them and migrates`,
+    );
   if (!mayCreate)
-    return warningFinding(
+    return warningDoctorFinding(
       `the user ${user} can read and write every table but cannot create tables`,
       "Grant CREATE on the schema, or the next upgrade fails.",
     );
-  return okFinding(`the user ${user} can read, write and create tables`);
+  return okDoctorFinding(`the user ${user} can read, write and create tables`);
 }
 
 function checkDatabaseClock(
@@ -106,11 +111,11 @@ function checkDatabaseClock(
   now: Instant,
 ): DoctorFinding {
   const remedy = "Synchronize the clocks of both machines with NTP.";
-  const detail = `this machine's clock (${isoText(now)}) is ${doctorDurationText(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead of"} the database's`;
+  const detail = `this machine's clock (${isoTextOfInstant(now)}) is ${doctorDurationText(Math.abs(offsetMs))} ${offsetMs < 0 ? "behind" : "ahead of"} the database's`;
   if (Math.abs(offsetMs) > CLOCK_OFF_MS + uncertaintyMs)
-    return failedFinding(`${detail}: a server on this machine takes no snapshot`, remedy);
-  if (Math.abs(offsetMs) > CLOCK_LOOSE_MS + uncertaintyMs) return warningFinding(detail, remedy);
-  return okFinding(
+    return failedDoctorFinding(`${detail}: a server on this machine takes no snapshot`, remedy);
+  if (Math.abs(offsetMs) > CLOCK_LOOSE_MS + uncertaintyMs) return warningDoctorFinding(detail, remedy);
+  return okDoctorFinding(
     `this machine's clock and the database's agree to ${Math.max(Math.abs(offsetMs), uncertaintyMs)} ms`,
   );
 }
@@ -119,16 +124,16 @@ function checkConnections({
   connections: { most, used, perServer },
 }: PostgresServerDiagnostics): DoctorFinding {
   const detail = `${used} of ${most} connections in use; each server opens up to ${perServer}`;
-  if (most - used >= perServer) return okFinding(detail);
-  return warningFinding(
+  if (most - used >= perServer) return okDoctorFinding(detail);
+  return warningDoctorFinding(
     `${detail}: another server may not be able to connect`,
     "Raise max_connections or the user's limit, lower ?pool= in storage.url, or use PgBouncer.",
   );
 }
 
 function checkDurability({ unsafe }: PostgresServerDiagnostics): DoctorFinding {
-  if (unsafe.length === 0) return okFinding("commits survive power loss");
-  return warningFinding(
+  if (unsafe.length === 0) return okDoctorFinding("commits survive power loss");
+  return warningDoctorFinding(
     `${unsafe.join(" and ")} ${unsafe.length === 1 ? "is" : "are"} off: acknowledged writes may be lost on power failure`,
     "Turn it on where it was set: in postgresql.conf, with ALTER DATABASE or with ALTER ROLE.",
   );
@@ -136,8 +141,8 @@ function checkDurability({ unsafe }: PostgresServerDiagnostics): DoctorFinding {
 
 function checkReplication({ standbys }: PostgresServerDiagnostics): DoctorFinding {
   if (standbys === undefined)
-    return okFinding("not checked: GRANT pg_monitor to the user to check the lag of standbys");
-  if (standbys.length === 0) return okFinding("no standby is connected");
+    return okDoctorFinding("not checked: GRANT pg_monitor to the user to check the lag of standbys");
+  if (standbys.length === 0) return okDoctorFinding("no standby is connected");
   const detail = standbys
     .map(({ name, state, isSynchronous, lagMs }) => {
       const kind = isSynchronous ? "synchronous" : "asynchronous";
@@ -146,6 +151,9 @@ function checkReplication({ standbys }: PostgresServerDiagnostics): DoctorFindin
     .join("; ");
   const late = standbys.some(({ state, lagMs }) => state !== "streaming" || lagMs > STANDBY_LAG_MS);
   return late
-    ? warningFinding(detail, "See the standby's log. It should stream with a lag of at most a few seconds.")
-    : okFinding(detail);
+    ? warningDoctorFinding(
+        detail,
+        "See the standby's log. It should stream with a lag of at most a few seconds.",
+      )
+    : okDoctorFinding(detail);
 }

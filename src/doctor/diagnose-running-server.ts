@@ -1,7 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import type { Config } from "../config/settings.ts";
-import { isPassingCheck } from "../monitoring/monitored-service-health.ts";
+import { isPassingMonitoredCheck } from "../monitoring/monitored-service-health.ts";
 
 /** The result of a health query to the server on this machine. */
 type HealthResult = {
@@ -54,7 +54,7 @@ function problemOf(statusCode: number, health: HealthResult["health"]): string |
   if (health === null) return `unexpected response (${statusCode}): not a Mainstay server`;
   if (statusCode === 200 && health.status === "ok") return null;
   const checks = Object.entries((health.checks ?? {}) as Record<string, unknown>);
-  const bad = checks.filter(([name, state]) => !isPassingCheck(name, String(state)));
+  const bad = checks.filter(([name, state]) => !isPassingMonitoredCheck(name, String(state)));
   return `status ${health.status} (${bad.map(([name, state]) => `${name}: ${state}`).join(", ")})`;
 }
 

@@ -10,13 +10,13 @@ export type DoctorFinding = {
 export type DoctorCheck = { name: string; run: () => DoctorFinding | Promise<DoctorFinding> };
 export type DoctorCheckResult = { name: string } & DoctorFinding;
 
-export const okFinding = (detail: string): DoctorFinding => ({ status: "ok", detail, remedy: null });
-export const warningFinding = (detail: string, remedy: string): DoctorFinding => ({
+export const okDoctorFinding = (detail: string): DoctorFinding => ({ status: "ok", detail, remedy: null });
+export const warningDoctorFinding = (detail: string, remedy: string): DoctorFinding => ({
   status: "warn",
   detail,
   remedy,
 });
-export const failedFinding = (detail: string, remedy: string): DoctorFinding => ({
+export const failedDoctorFinding = (detail: string, remedy: string): DoctorFinding => ({
   status: "fail",
   detail,
   remedy,
@@ -34,6 +34,9 @@ async function attempt(run: DoctorCheck["run"]): Promise<DoctorFinding> {
     return await run();
   } catch (error) {
     const { message, hint } = error as Error & { hint?: string };
-    return failedFinding(message, hint ?? "Follow the message above; other checks may give more detail.");
+    return failedDoctorFinding(
+      message,
+      hint ?? "Follow the message above; other checks may give more detail.",
+    );
   }
 }

@@ -27,7 +27,7 @@ export type Appliance = Retirement & {
   warrantyExpiry: Day | null;
   /** The known hazards that it is flagged for, as stored (`hazardFlagsOfNotation`). */
   flags: string;
-  /** Codes that the partner set, and that the partner cleared, as stored (`parseStoredCodes`). */
+  /** Codes that the partner set, and that the partner cleared, as stored (`hazardCodesInList`). */
   flagsSet: string;
   flagsCleared: string;
   /** The number of its inspections with an open deficiency. */

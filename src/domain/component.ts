@@ -1,6 +1,6 @@
 import type { PricedComponent, PriceList } from "./costs/price-list.ts";
+import type { Knowledge } from "./domain-knowledge.ts";
 import { conflict } from "./errors.ts";
-import type { Knowledge } from "./knowledge.ts";
 import type { UnitTiming } from "./planning/unit-advice.ts";
 import type {
   BrandTier,

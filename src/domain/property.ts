@@ -1,4 +1,4 @@
-import type { PricedProperty } from "./costs/size.ts";
+import type { PricedProperty } from "./costs/appliance-size.ts";
 import { notFound } from "./errors.ts";
 import type { Retirement } from "./rules/retirement-rule.ts";
 import type { Day, Instant } from "./time.ts";

@@ -67,13 +67,13 @@ const SERVICING: ReadonlySet<EventType> = new Set([
 ]);
 
 /** Returns whether an event of the type updates `last_serviced`. */
-export const isServicing = (type: EventType) => SERVICING.has(type);
+export const isServicingEventType = (type: EventType) => SERVICING.has(type);
 
 /**
  * Returns whether an event of the type records how long a component lived, so that an outcome is stored. A Warranty Claim
  * does so only with a Replacement on the same day.
  */
-export const isOutcome = (type: EventType) => type === "Replacement" || type === "Emergency Repair";
+export const isOutcomeEventType = (type: EventType) => type === "Replacement" || type === "Emergency Repair";
 
 /** Returns the total, or the sum of parts and labor without one; null if all are missing. */
 export function totalCostCents(event: {

@@ -91,7 +91,7 @@ export function instantFromText(text: string): Instant | undefined {
 }
 
 /** Returns ISO 8601 in UTC with milliseconds, the format of every instant in the API. */
-export function isoText(instant: Instant): string {
+export function isoTextOfInstant(instant: Instant): string {
   return instant === latest.instant ? latest.text : writeInstant(instant);
 }
 
@@ -118,7 +118,7 @@ const TWO = Array.from({ length: 60 }, (_, value) => pad(value, 2));
 
 /** Returns the UTC day of the instant. */
 export function dayOf(instant: Instant): Day {
-  return isoText(instant).slice(0, 10);
+  return isoTextOfInstant(instant).slice(0, 10);
 }
 
 /** Returns the day `days` later. */

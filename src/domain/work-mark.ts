@@ -21,31 +21,34 @@ export type Work = {
 };
 
 /** Returns whether work waits on a day for a later one. */
-export const isDeferred = ({ until }: Pick<Work, "until">, today: Day): boolean =>
+export const isWorkDeferred = ({ until }: Pick<Work, "until">, today: Day): boolean =>
   until !== null && until > today;
 
 /** A Replacement within so many days of another of the same part is work that was marked as done already. */
 const SAME_WORK_DAYS = 30;
 
 /** Returns whether a Replacement on a day would be the work of the one before, marked as done again. */
-export const isSameWork = (replacedOn: Day, date: Day): boolean =>
+export const isSameReplacementWork = (replacedOn: Day, date: Day): boolean =>
   Math.abs(dayNumber(date) - dayNumber(replacedOn)) <= SAME_WORK_DAYS;
 
 /** The fields of an event that the work which it does follows from. */
 type DoingEvent = Pick<ServiceEvent, "applianceId" | "componentId" | "eventType" | "date" | "voidedAt">;
 
 /** Returns whether an event that counts is on the subject of a mark, or on the whole appliance of it. */
-export const concernsWork = (event: DoingEvent, work: Pick<Work, "applianceId" | "componentId">): boolean =>
+export const eventConcernsWork = (
+  event: DoingEvent,
+  work: Pick<Work, "applianceId" | "componentId">,
+): boolean =>
   event.voidedAt === null &&
   event.applianceId === work.applianceId &&
   (event.componentId === null || event.componentId === work.componentId);
 
 /** Returns whether an event is a Replacement that has done the work of a mark that was made by its day. */
-export const isDoneBy = (
+export const isWorkDoneBy = (
   event: DoingEvent,
   work: Pick<Work, "applianceId" | "componentId" | "markedAt">,
 ): boolean =>
-  event.eventType === "Replacement" && concernsWork(event, work) && work.markedAt < endOfDay(event.date);
+  event.eventType === "Replacement" && eventConcernsWork(event, work) && work.markedAt < endOfDay(event.date);
 
 /** Returns the first instant after a day. */
 export const endOfDay = (day: Day): Instant => (dayNumber(day) + 1) * MS_PER_DAY;

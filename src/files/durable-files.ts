@@ -182,17 +182,17 @@ export async function withScratchFolder<T>(path: string, work: () => Promise<T>)
 }
 
 /** Throws an OperatorError if the file system of the folder has less free space. */
-export function requireFreeSpace(folder: string, bytes: number, purpose: string): void {
+export function requireFreeFileSpace(folder: string, bytes: number, purpose: string): void {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   if (free >= bytes) return;
   throw new OperatorError(
-    `${purpose} needs ${formatBytes(bytes)} in ${folder}, which has ${formatBytes(free)} free`,
+    `${purpose} needs ${formatFileSize(bytes)} in ${folder}, which has ${formatFileSize(free)} free`,
     "Free some space, or specify a folder on another disk.",
   );
 }
 
-export const formatBytes = (bytes: number) =>
+export const formatFileSize = (bytes: number) =>
   bytes < 1e9 ? `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
 /** Returns the error for a path that is a symbolic link, which somebody may have planted. */
@@ -208,7 +208,7 @@ const FULL = ["ENOSPC", "EDQUOT"];
 const REFUSED = ["EACCES", "EPERM", "EROFS", "EIO", "EFBIG"];
 
 /** Returns an OperatorError that explains why `path` cannot be written; any other error unchanged. */
-export function storageErrorOfFile(error: unknown, path: string): unknown {
+export function fileStorageError(error: unknown, path: string): unknown {
   const { code = "", message } = error as { code?: string; message: string };
   if (FULL.includes(code))
     return new StorageError(

@@ -5,7 +5,7 @@ import type { RequestContext } from "./http-responses.ts";
 /* A failure after a commit, such as where the view of a new record cannot be read, must not say that nothing was changed. */
 
 /** Returns the store, whose `write` records in the context that the request has committed something. */
-export const recordingCommits = (store: Store, context: RequestContext): Store => ({
+export const httpStoreRecordingCommits = (store: Store, context: RequestContext): Store => ({
   ...store,
   async write(run, options) {
     const result = await store.write(run, options);

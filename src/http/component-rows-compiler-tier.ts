@@ -1,15 +1,15 @@
 import * as actionSchema from "../api-schemas/action-schema.ts";
 import * as componentSchema from "../api-schemas/component-schema.ts";
 import * as costsSchema from "../api-schemas/costs-schema.ts";
+import * as size from "../domain/costs/appliance-size.ts";
 import * as priceList from "../domain/costs/price-list.ts";
-import * as size from "../domain/costs/size.ts";
 import * as action from "../domain/planning/action.ts";
 import * as componentPlan from "../domain/planning/component-plan.ts";
 import * as plannedAppliance from "../domain/planning/planned-appliance.ts";
 import * as replacementAdvice from "../domain/planning/replacement-advice.ts";
 import * as failureWindow from "../domain/scoring/failure-window.ts";
 import * as outlook from "../domain/scoring/outlook.ts";
-import * as storedScoreProjections from "../domain/scoring/stored-score-projections.ts";
+import * as storedScoreProjections from "../domain/scoring/score-projections.ts";
 import * as uncertainLife from "../domain/scoring/uncertain-life.ts";
 import * as virtualAge from "../domain/scoring/virtual-age.ts";
 import * as time from "../domain/time.ts";

@@ -133,11 +133,11 @@ export function rejectCrossSiteRequest({ headers }: Request): void {
 }
 
 /** Returns the cookie with a session's token, for the console's path in the request. */
-export const sessionCookie = (request: Request, token: string, isSecure: boolean): string =>
+export const consoleSessionCookie = (request: Request, token: string, isSecure: boolean): string =>
   `${COOKIE}=${token}; ${attributesFor(request, isSecure)}; Max-Age=${LIFETIME_MS / 1000}`;
 
 /** Returns a cookie that deletes the session's cookie. */
-export const expiredCookie = (request: Request, isSecure: boolean): string =>
+export const expiredConsoleSessionCookie = (request: Request, isSecure: boolean): string =>
   `${COOKIE}=; ${attributesFor(request, isSecure)}; Max-Age=0`;
 
 /** Behind a proxy that terminates TLS, the browser's Origin shows that the connection is secure. */

@@ -8,7 +8,7 @@ const SUPPORTED: readonly Encoding[] = ["br", "gzip", "identity"];
 const BROTLI_QUALITY = 4;
 
 /** Returns the encoding of a response, by Accept-Encoding (RFC 9110 §12.5.3). */
-export function encodingFor(acceptEncoding: string | null): Encoding {
+export function responseEncodingFor(acceptEncoding: string | null): Encoding {
   if (acceptEncoding === null) return "identity";
   const weights = parseHeaderWeights(acceptEncoding);
   // RFC 9110 §8.4.1.3: recipients treat x-gzip as gzip.
@@ -29,7 +29,7 @@ export function encodingHeaders(encoding: Encoding): Record<string, string> {
 }
 
 /** Compresses a response. */
-export function compressBody(text: string, encoding: Encoding): string | Uint8Array<ArrayBuffer> {
+export function compressResponseBody(text: string, encoding: Encoding): string | Uint8Array<ArrayBuffer> {
   if (encoding === "identity") return text;
   if (encoding === "gzip") return Uint8Array.from(gzipSync(text, { level: 6 }));
   const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };

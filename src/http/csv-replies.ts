@@ -7,17 +7,17 @@ import type { SchemaType } from "../api-schemas/definition/schema-type.ts";
 import { spreadsheetCsvLine } from "../csv/write-csv.ts";
 import { forEachYielding, type Yield } from "../event-loop/event-loop.ts";
 import { parseHeaderWeights } from "./accept-header.ts";
-import { entityTag, IncrementalEntityTag, matchesTag } from "./entity-tag.ts";
-import { type Call, ok, type Reply, readOperationReplies } from "./http-operation.ts";
+import { entityTag, IncrementalEntityTag, matchesEntityTag } from "./entity-tag.ts";
+import { type Call, okReply, type Reply, readOperationReplies } from "./http-operation.ts";
+import { parseChoiceHttpQueryParameter } from "./http-query-parameters.ts";
 import { CHUNK_CHARS } from "./json-reply-stream.ts";
 import { openApiExampleOf } from "./openapi/openapi-schema.ts";
-import { parseChoice } from "./query-parameters.ts";
 
 export const CSV = "text/csv";
 
 /** Returns whether the caller requests CSV, by `format` or else by `Accept`. Throws invalid_request. */
 export function wantsCsvReply({ query, request }: Pick<Call, "query" | "request">): boolean {
-  const format = parseChoice(query, "format", ["json", "csv"]);
+  const format = parseChoiceHttpQueryParameter(query, "format", ["json", "csv"]);
   return format === undefined ? acceptsCsv(request.headers) : format === "csv";
 }
 
@@ -47,13 +47,13 @@ export function listReply<Body extends ListOf, Name extends keyof Body & string>
   record: SchemaType<unknown>,
   added?: AddedColumn,
 ): Reply<Body> {
-  if (!wantsCsvReply({ query, request })) return ok(body);
+  if (!wantsCsvReply({ query, request })) return okReply(body);
   const rows = body[name] as unknown as readonly unknown[];
-  return csvPage(request, body, csvText(record, rows, added), `${name}.csv`);
+  return csvPageReply(request, body, csvText(record, rows, added), `${name}.csv`);
 }
 
 /** Returns a page of a list as CSV, with the paging fields in headers. */
-export const csvPage = (request: Request, slice: ListOf, text: string, filename: string) =>
+export const csvPageReply = (request: Request, slice: ListOf, text: string, filename: string) =>
   csvReply(request, text, filename, {
     "x-total-count": String(slice.total),
     ...nextPage(new URL(request.url), slice),
@@ -100,7 +100,7 @@ export function csvReply(
     etag,
     ...more,
   };
-  const isCurrent = matchesTag(request.headers.get("if-none-match"), etag);
+  const isCurrent = matchesEntityTag(request.headers.get("if-none-match"), etag);
   if (isCurrent) return { status: 304, raw: null, headers };
   return typeof text === "string"
     ? { status: 200, raw: text, headers }

@@ -57,7 +57,7 @@ export class IncrementalEntityTag {
 }
 
 /** Returns whether If-None-Match matches a response with this tag: it names the tag, or is `*`. */
-export function matchesTag(ifNoneMatch: string | null, etag: string): boolean {
+export function matchesEntityTag(ifNoneMatch: string | null, etag: string): boolean {
   return ifNoneMatch?.trim() === "*" || isEntityTagListed(ifNoneMatch, etag);
 }
 

@@ -13,7 +13,7 @@ const HOST = /^(?:[\w.~-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
  * Accepts any one valid host. The runtime joins repeated headers with a comma, and builds a request's URL from the header
  * without checking it. A request of HTTP/1.0 may have no host; the runtime refuses others without one.
  */
-export const anyHostCheck: HostCheck = (host) =>
+export const anyHostHeaderCheck: HostCheck = (host) =>
   host === null || (HOST.test(host) && URL.canParse(`http://${host}`))
     ? undefined
     : invalid("The request must have one Host header with a valid host, such as risk.example.com:8080");
@@ -34,7 +34,7 @@ export function ownRequestHostCheck({ listenHost, allowed }: OwnHosts): HostChec
   const names = new Set(["localhost", hostname(), listenHost, ...allowed].map(normalized));
   const isOnAllInterfaces = isIP(listenHost) !== 0 && ALL_INTERFACES.has(normalized(listenHost));
   return (host) => {
-    const problem = anyHostCheck(host);
+    const problem = anyHostHeaderCheck(host);
     if (problem || host === null) return problem;
     const name = withoutDot(new URL(`http://${host}`).hostname);
     if (names.has(name) || isLoopback(name)) return undefined;

@@ -18,7 +18,7 @@ export async function failureOfHttpHandler(
   { operation: { path }, params: { id }, context: { partner } }: FailedCall,
 ): Promise<unknown> {
   const error = explain(thrown);
-  if (error instanceof Failure || error instanceof StorageError || isAbortError(thrown)) return thrown;
+  if (error instanceof Failure || error instanceof StorageError || isHttpAbortError(thrown)) return thrown;
   const reason = async () => {
     if (partner) return (await read.partners.revision(partner.id)) === undefined ? invalidApiKey() : thrown;
     if (id === undefined || !path.includes("/properties/{id}")) return thrown;
@@ -27,4 +27,4 @@ export async function failureOfHttpHandler(
   return await reason().catch(() => thrown);
 }
 
-export const isAbortError = (error: unknown) => error instanceof Error && error.name === "AbortError";
+export const isHttpAbortError = (error: unknown) => error instanceof Error && error.name === "AbortError";

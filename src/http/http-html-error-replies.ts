@@ -3,7 +3,7 @@ import { assetTable } from "../web/assets/asset-table.ts";
 import { escapeHtml } from "../web/charts/chart-svg.ts";
 import type { RenderedPage } from "../web/page/page-document.tsx";
 import { parseHeaderWeights } from "./accept-header.ts";
-import { type PageSettings, pageReplyHeaders } from "./html-page-reply.ts";
+import { httpHtmlPageHeaders, type PageSettings } from "./http-html-page-reply.ts";
 
 /** Returns the HTML page that replaces an error response; undefined to keep the response. */
 export type HtmlErrorReplies = (request: Request, error: Response) => Promise<Response | undefined>;
@@ -24,7 +24,7 @@ export function httpHtmlErrorReplies(basePath: string, settings: PageSettings): 
       return errorPage(settings, request, error, await embedErrorPage(error, retryUrl));
     }
     if (error.status !== 404 || !prefersHtml(request)) return undefined;
-    const { renderDocsNotFoundPage } = await import("../web/docs/not-found-page.tsx");
+    const { renderDocsNotFoundPage } = await import("../web/docs/docs-not-found-page.tsx");
     return errorPage(
       { frameAncestors: [] },
       request,
@@ -81,6 +81,6 @@ function prefersHtml({ method, headers }: Request): boolean {
 function errorPage(settings: PageSettings, request: Request, error: Response, page: RenderedPage): Response {
   return new Response(request.method === "HEAD" ? null : page.html, {
     status: error.status,
-    headers: { ...Object.fromEntries(error.headers), ...pageReplyHeaders(settings, page) },
+    headers: { ...Object.fromEntries(error.headers), ...httpHtmlPageHeaders(settings, page) },
   });
 }

@@ -1,11 +1,11 @@
-import { unitLabelOf } from "../api-schemas/property-schema.ts";
+import { unitLabelJson } from "../api-schemas/property-schema.ts";
 import type { Unit } from "../domain/property.ts";
 import { type AddedColumn, wantsCsvReply } from "./csv-replies.ts";
 import type { PartnerCall } from "./http-operation.ts";
 
 /** The column with the labels of units, beside their IDs. */
 const unitLabels = (units: readonly Unit[]): AddedColumn => {
-  const labels = new Map(units.map((unit) => [unit.id, unitLabelOf(unit)]));
+  const labels = new Map(units.map((unit) => [unit.id, unitLabelJson(unit)]));
   return {
     after: "unit",
     name: "unit_label",

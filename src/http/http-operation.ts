@@ -5,14 +5,14 @@ import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop/event-loop.ts";
 import type { RevisedPartner } from "../store/queries/partners-queries.ts";
 import type { Store, Tx } from "../store/store.ts";
-import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
+import type { AdminUseCaseDeps } from "../usecases/partners/create-partner-and-credentials.ts";
 import type { PortfolioWriter } from "../usecases/portfolio/portfolio-writer.ts";
 import type { SumsOf } from "../usecases/revision-caches/revision-caches.ts";
+import type { HttpQuery, UnknownParameters } from "./http-query-parameters.ts";
 import type { Tag } from "./openapi/openapi-tags.ts";
-import type { HttpQuery, UnknownParameters } from "./query-parameters.ts";
 
 /** Returns the name of this server in messages about the work that it does. */
-export const serverLabel = (address: string): string => `the server at ${address}`;
+export const httpServerLabel = (address: string): string => `the server at ${address}`;
 
 /** The result of a handler: JSON by default. */
 export type Reply<Body = unknown> = {
@@ -189,7 +189,7 @@ export function httpOperationPaths({
 }
 
 /** Returns the path in the API document, relative to `/v1`. */
-export const documentedPath = (operation: Operation) =>
+export const documentedOperationPath = (operation: Operation) =>
   httpOperationPaths(operation).at(-1)!.slice(V1.length);
 
 /** An operation whose handler may only return bodies of its documented replies. */
@@ -259,6 +259,6 @@ export const acceptedReplies = <Body>(description: string, type: SchemaType<Body
   202: { description, type },
 });
 
-export const ok = <Body>(body: Body): Reply<Body> => ({ status: 200, body });
-export const created = <Body>(body: Body): Reply<Body> => ({ status: 201, body });
-export const accepted = <Body>(body: Body): Reply<Body> => ({ status: 202, body });
+export const okReply = <Body>(body: Body): Reply<Body> => ({ status: 200, body });
+export const createdReply = <Body>(body: Body): Reply<Body> => ({ status: 201, body });
+export const acceptedReply = <Body>(body: Body): Reply<Body> => ({ status: 202, body });

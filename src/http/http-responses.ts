@@ -1,8 +1,8 @@
 import type { Administrator, Partner } from "../domain/partner.ts";
-import { type Instant, isoText, nextUtcMidnight } from "../domain/time.ts";
+import { type Instant, isoTextOfInstant, nextUtcMidnight } from "../domain/time.ts";
 import { yieldToEventLoop } from "../event-loop/event-loop.ts";
 import type { RevisedPartner } from "../store/queries/partners-queries.ts";
-import { matchesTag } from "./entity-tag.ts";
+import { matchesEntityTag } from "./entity-tag.ts";
 import { type Reply, replyLength } from "./http-operation.ts";
 import {
   CHUNK_CHARS,
@@ -122,7 +122,7 @@ export function respondWithEntityTag(
     ...(etag && { etag }),
     "cache-control": "private, no-cache",
   };
-  if (etag && matchesTag(request.headers.get("if-none-match"), etag))
+  if (etag && matchesEntityTag(request.headers.get("if-none-match"), etag))
     return new Response(null, { status: 304, headers });
   headers["content-type"] = "application/json";
   return new Response(body, { headers });
@@ -132,5 +132,5 @@ export function respondWithEntityTag(
 export function addRateLimitHeaders(context: RequestContext, partner: Partner, remaining: number): void {
   context.headers["x-ratelimit-limit"] = String(partner.dailyBudget);
   context.headers["x-ratelimit-remaining"] = String(remaining);
-  context.headers["x-ratelimit-reset"] = isoText(nextUtcMidnight(context.now));
+  context.headers["x-ratelimit-reset"] = isoTextOfInstant(nextUtcMidnight(context.now));
 }

@@ -5,8 +5,8 @@ import { REPLIES_KEPT_MS } from "../store/queries/idempotent-replies-queries.ts"
 import type { Store, Tx } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
 import type { PartnerCall, Reply } from "./http-operation.ts";
+import { invalidHttpParameterFailure } from "./http-query-parameters.ts";
 import { stringifyReplyYielding } from "./json-reply-stream.ts";
-import { invalidParameterFailure } from "./query-parameters.ts";
 
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
@@ -18,12 +18,13 @@ export function idempotencyKey(headers: Headers): string | undefined {
   const key = headers.get("idempotency-key");
   if (key === null) return undefined;
   if (!PRINTABLE.test(key))
-    throw invalidParameterFailure("Idempotency-Key", "must be 1 to 255 printable characters");
+    throw invalidHttpParameterFailure("Idempotency-Key", "must be 1 to 255 printable characters");
   return key;
 }
 
 /** Runs an operation whose request has no Idempotency-Key, or whose `writePortfolio` stores the reply. */
-export const runWithoutKey: PartnerCall["runOnce"] = (_content, run) => run((_tx, write) => write());
+export const runWithoutIdempotencyKey: PartnerCall["runOnce"] = (_content, run) =>
+  run((_tx, write) => write());
 
 /** Replays the reply to a repeated request. A reply is stored in the transaction of its write, so neither exists alone. */
 export class Idempotency {

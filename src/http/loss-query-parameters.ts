@@ -1,36 +1,41 @@
 import { centsFromUsd } from "../domain/costs/usd-cents.ts";
-import { PERILS, SYSTEMS } from "../domain/knowledge.ts";
+import { PERILS, SYSTEMS } from "../domain/domain-knowledge.ts";
 import { LOSS_LIMITS } from "../domain/losses/loss-term-limits.ts";
 import type { PremiumTerms } from "../domain/losses/technical-premium.ts";
-import { parsePlace } from "../domain/places/place.ts";
-import type { LossRequest } from "../usecases/losses/loss-books.ts";
+import { placeOfText } from "../domain/places/place.ts";
+import type { LossRequest } from "../usecases/losses/load-loss-books.ts";
 import {
   type HttpQuery,
-  invalidParameterFailure,
-  parseDecimalNumberParameter,
-  parseWholeNumberParameter,
-  wantsDemo,
-} from "./query-parameters.ts";
+  invalidHttpParameterFailure,
+  isDemoInHttpQuery,
+  parseDecimalNumberHttpQueryParameter,
+  parseWholeNumberHttpQueryParameter,
+} from "./http-query-parameters.ts";
 
 /** Parses the selection and the layer of losses. Throws invalid_request. */
-export function parseLossRequest(query: HttpQuery): LossRequest {
+export function parseLossRequestHttpQuery(query: HttpQuery): LossRequest {
   const state = query.get("state");
   return {
     selection: {
       systems: parseSet(query, "systems", SYSTEMS),
       perils: parseSet(query, "perils", PERILS),
-      state: state === undefined ? undefined : parsePlace(state),
-      includeDemo: wantsDemo(query),
+      state: state === undefined ? undefined : placeOfText(state),
+      includeDemo: isDemoInHttpQuery(query),
     },
-    layer: parseInsuredLayer(query).layer,
+    layer: parseInsuredLayerHttpQuery(query).layer,
   };
 }
 
 /** Parses the layer alone; the selection is all. */
-export function parseInsuredLayer(query: HttpQuery): LossRequest {
+export function parseInsuredLayerHttpQuery(query: HttpQuery): LossRequest {
   const { deductibleUsd, limitUsd } = LOSS_LIMITS;
-  const deductible = parseWholeNumberParameter(query, "deductible", deductibleUsd.least, deductibleUsd.most);
-  const limit = parseWholeNumberParameter(query, "limit", limitUsd.least, limitUsd.most);
+  const deductible = parseWholeNumberHttpQueryParameter(
+    query,
+    "deductible",
+    deductibleUsd.least,
+    deductibleUsd.most,
+  );
+  const limit = parseWholeNumberHttpQueryParameter(query, "limit", limitUsd.least, limitUsd.most);
   return {
     selection: { includeDemo: false },
     layer: {
@@ -41,12 +46,12 @@ export function parseInsuredLayer(query: HttpQuery): LossRequest {
 }
 
 /** Parses the terms of a premium; undefined if none is given. */
-export function parsePremiumTerms(query: HttpQuery): PremiumTerms | undefined {
+export function parsePremiumTermsHttpQuery(query: HttpQuery): PremiumTerms | undefined {
   const { riskLoad, lossAdjustmentRatio, expenseRatio } = LOSS_LIMITS;
   const [load, adjustment, expense] = [
-    parseDecimalNumberParameter(query, "risk_load", riskLoad),
-    parseDecimalNumberParameter(query, "loss_adjustment_ratio", lossAdjustmentRatio),
-    parseDecimalNumberParameter(query, "expense_ratio", expenseRatio),
+    parseDecimalNumberHttpQueryParameter(query, "risk_load", riskLoad),
+    parseDecimalNumberHttpQueryParameter(query, "loss_adjustment_ratio", lossAdjustmentRatio),
+    parseDecimalNumberHttpQueryParameter(query, "expense_ratio", expenseRatio),
   ];
   if (load === undefined && adjustment === undefined && expense === undefined) return undefined;
   return { riskLoad: load ?? 0, lossAdjustmentRatio: adjustment ?? 0, expenseRatio: expense ?? 0 };
@@ -63,5 +68,5 @@ function parseSet<const V extends string>(
   const given = text.split(",").map((value) => value.trim());
   const known = values.filter((value) => given.includes(value));
   if (given.every((value) => (values as readonly string[]).includes(value))) return new Set(known);
-  throw invalidParameterFailure(name, `must be one or more of ${values.join(", ")}, separated by commas`);
+  throw invalidHttpParameterFailure(name, `must be one or more of ${values.join(", ")}, separated by commas`);
 }

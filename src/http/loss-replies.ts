@@ -1,14 +1,14 @@
 import type { LossComponentsJson } from "../api-schemas/loss-components-schema.ts";
 import { type LossesJson, serializeLossTable } from "../api-schemas/losses-schema.ts";
 import { spreadsheetCsvLine } from "../csv/write-csv.ts";
-import type { LossDeps } from "../usecases/losses/loss-books.ts";
+import type { LossDeps } from "../usecases/losses/load-loss-books.ts";
 import { lossWorkbook } from "../usecases/losses/loss-workbook.ts";
 import { csvReply } from "./csv-replies.ts";
 import type { AdminCall, PartnerCall, Reply } from "./http-operation.ts";
 import { type TableFormat, workbookReply } from "./workbook-replies.ts";
 
 /** Returns what the losses of a call are computed with. */
-export const lossDeps = ({ store, now, yieldNow, reserveMemory }: PartnerCall | AdminCall): LossDeps => ({
+export const httpLossDeps = ({ store, now, yieldNow, reserveMemory }: PartnerCall | AdminCall): LossDeps => ({
   store,
   now,
   yieldNow,

@@ -1,7 +1,7 @@
 import type { RateWindow } from "../cluster/distributed-address-rate-window.ts";
 import type { Embed } from "../domain/embed.ts";
 import type { Instant } from "../domain/time.ts";
-import { createViewerPass, isPasscode } from "../secrets/passcode.ts";
+import { createPasscodeViewerPass, passcodeMatchesHash } from "../secrets/passcode.ts";
 import { secretsEqual } from "../secrets/secret-hash.ts";
 import { httpRateLimitKeyOfAddress } from "./request-sliding-window.ts";
 
@@ -55,9 +55,9 @@ export class PasscodeRequestGate {
       (await byAddress.admit(`${id} ${httpRateLimitKeyOfAddress(address)}`, monotonicMs())) ??
       (await byEmbed.admit(id, monotonicMs()));
     if (waitMs !== undefined) return { waitMs };
-    if (!(await isPasscode(given, passcodeHash))) return "wrong";
+    if (!(await passcodeMatchesHash(given, passcodeHash))) return "wrong";
     const expiresAt = now + LIFETIME_S * 1000;
-    const pass = `${expiresAt}.${createViewerPass({ subject: id, expiresAt, passcodeHash })}`;
+    const pass = `${expiresAt}.${createPasscodeViewerPass({ subject: id, expiresAt, passcodeHash })}`;
     return { cookie: `${cookieName(id)}=${pass}; ${this.#attributes(new URL(request.url).pathname)}` };
   }
 
@@ -77,5 +77,7 @@ function isPass(value: string, { id, passcodeHash }: Protected, now: Instant): b
   const [, digits, pass] = /^(\d{1,15})\.([\da-f]{64})$/.exec(value) ?? [];
   if (digits === undefined || pass === undefined) return false;
   const expiresAt = Number(digits);
-  return expiresAt > now && secretsEqual(pass, createViewerPass({ subject: id, expiresAt, passcodeHash }));
+  return (
+    expiresAt > now && secretsEqual(pass, createPasscodeViewerPass({ subject: id, expiresAt, passcodeHash }))
+  );
 }

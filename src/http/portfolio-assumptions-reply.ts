@@ -4,10 +4,10 @@ import {
   serializeAssumptions,
 } from "../api-schemas/assumptions-schema.ts";
 import { priceBasisOf } from "../domain/costs/price-basis.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import type { AssumptionCounts } from "../domain/figures/assumptions.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import type { Stores } from "../store/stores.ts";
-import { modelVersionOf } from "../usecases/calibration/active-model.ts";
+import { loadActiveModelVersion } from "../usecases/calibration/load-active-model.ts";
 import { pageAssumptionSentences } from "../web/page/page-assumption-sentences.ts";
 import type { AddedColumn } from "./csv-replies.ts";
 
@@ -19,7 +19,7 @@ export async function httpReplyAssumptionsField(
   knowledge: Knowledge,
   counted: AssumptionCounts | null,
 ): Promise<AssumptionsJson | null> {
-  const modelVersion = await modelVersionOf(read, knowledge);
+  const modelVersion = await loadActiveModelVersion(read, knowledge);
   return counted && serializeAssumptions({ ...counted, ...priceBasisOf(knowledge) }, modelVersion);
 }
 

@@ -1,4 +1,4 @@
-import type { HttpQuery } from "./query-parameters.ts";
+import type { HttpQuery } from "./http-query-parameters.ts";
 
 /**
  * Returns the key of what an owner's page shows in an encoding, whatever else the request says: neither the host, the order

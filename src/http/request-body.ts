@@ -7,10 +7,10 @@ const VALUES_PER_ITEM = 30;
 const OTHER_VALUES = 1000;
 
 /** Returns the maximum number of values in a body, for the maximum number of items in a list. */
-export const maxValuesFor = (bulkItems: number): number => bulkItems * VALUES_PER_ITEM + OTHER_VALUES;
+export const maxHttpBodyValues = (bulkItems: number): number => bulkItems * VALUES_PER_ITEM + OTHER_VALUES;
 
 /** Returns the size of the body according to the headers; undefined if it is sent in chunks. */
-export function declaredBodyBytes({ headers }: Request): number | undefined {
+export function declaredRequestBodyBytes({ headers }: Request): number | undefined {
   const declared = headers.get("content-length");
   return declared === null ? undefined : Number(declared);
 }
@@ -22,8 +22,8 @@ export function hasRequestBody({ headers }: Request): boolean {
 }
 
 /** Throws payload_too_large if the headers declare a body of more than `limit` bytes. */
-export function checkDeclaredSize(request: Request, limit: number): void {
-  if ((declaredBodyBytes(request) ?? 0) > limit) throw bodyTooLargeFailure(limit);
+export function checkDeclaredHttpBodySize(request: Request, limit: number): void {
+  if ((declaredRequestBodyBytes(request) ?? 0) > limit) throw bodyTooLargeFailure(limit);
 }
 
 /**
@@ -37,8 +37,8 @@ export const waitForBodyParser = ({ signal }: Request): Promise<void> => yieldUn
  * Reads the raw body, and waits until the runtime has parsed what follows it. Throws payload_too_large as soon as it exceeds
  * `limit` bytes, invalid_request if the client disconnects before the end, and an AbortError if it does right behind it.
  */
-export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
-  checkDeclaredSize(request, limit);
+export async function readHttpBodyBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  checkDeclaredHttpBodySize(request, limit);
   const bytes = await readWhole(request, limit);
   await waitForBodyParser(request);
   return bytes;
@@ -74,19 +74,19 @@ async function readChunks(request: Request, limit: number): Promise<Uint8Array<A
 }
 
 /** Returns the media type of the body, in lower case and without parameters. */
-export function mediaType(request: Request): string {
+export function requestMediaType(request: Request): string {
   return (request.headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
 }
 
 /** Throws unsupported_media_type unless the headers declare an uncompressed JSON body. */
-export function requireJson(request: Request): void {
+export function requireHttpJsonBody(request: Request): void {
   const encoding = request.headers.get("content-encoding") || "identity";
   if (encoding.toLowerCase() !== "identity")
     throw new Failure(
       "unsupported_media_type",
       "Content-Encoding is not supported. Send the body uncompressed.",
     );
-  const declared = mediaType(request);
+  const declared = requestMediaType(request);
   if (declared === "application/json" || /^application\/[\w.-]+\+json$/.test(declared)) return;
   throw notJsonFailure();
 }

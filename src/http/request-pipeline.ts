@@ -1,12 +1,12 @@
 import type { RateWindow } from "../cluster/distributed-address-rate-window.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import { Failure, StorageError } from "../domain/errors.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import type { Administrator } from "../domain/partner.ts";
 import { dayOf, type Instant, nextUtcMidnight } from "../domain/time.ts";
 import { abortableEventLoopYield } from "../event-loop/event-loop.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { Store } from "../store/store.ts";
-import type { AdminUseCaseDeps } from "../usecases/partners/partners.ts";
+import type { AdminUseCaseDeps } from "../usecases/partners/create-partner-and-credentials.ts";
 import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
 import {
   type RevisionCache,
@@ -14,7 +14,7 @@ import {
   sumsByRevision,
 } from "../usecases/revision-caches/revision-caches.ts";
 import type { Authenticator } from "./authenticator.ts";
-import { httpErrorAfterCommit, recordingCommits } from "./committed-request-changes.ts";
+import { httpErrorAfterCommit, httpStoreRecordingCommits } from "./committed-request-changes.ts";
 import { type ConsoleSessions, isConsoleApiRequest } from "./console-session-cookies.ts";
 import { acceptsCsv } from "./csv-replies.ts";
 import { entityTag, entityTagOf, isEntityTagListed } from "./entity-tag.ts";
@@ -26,7 +26,7 @@ import {
   lateResponseOfUncertainChange,
   rateLimitExceeded,
 } from "./http-errors.ts";
-import { failureOfHttpHandler, isAbortError } from "./http-handler-failure.ts";
+import { failureOfHttpHandler, isHttpAbortError } from "./http-handler-failure.ts";
 import {
   type AdminCall,
   type AdminOperation,
@@ -38,6 +38,7 @@ import {
   type PublicCall,
   type Reply,
 } from "./http-operation.ts";
+import { parseHttpQuery } from "./http-query-parameters.ts";
 import {
   ADMIN_HEADERS,
   addRateLimitHeaders,
@@ -49,16 +50,15 @@ import {
   sendHttpReply,
   type TaggedResponse,
 } from "./http-responses.ts";
-import { Idempotency, idempotencyKey, runWithoutKey } from "./idempotency-key.ts";
+import { Idempotency, idempotencyKey, runWithoutIdempotencyKey } from "./idempotency-key.ts";
 import { CHUNK_CHARS, startJsonReplyStream } from "./json-reply-stream.ts";
-import { parseQuery } from "./query-parameters.ts";
 import {
-  checkDeclaredSize,
-  declaredBodyBytes,
+  checkDeclaredHttpBodySize,
+  declaredRequestBodyBytes,
   hasRequestBody,
   parseRequestBodyObject,
-  readBytes,
-  requireJson,
+  readHttpBodyBytes,
+  requireHttpJsonBody,
   waitForBodyParser,
 } from "./request-body.ts";
 import type { DailyCallLimits } from "./request-daily-call-limits.ts";
@@ -251,7 +251,8 @@ export class RequestPipeline {
   /** Returns the response to anything thrown. An unexpected error is logged with its stack, and not shown to the caller. */
   failureResponse(thrown: unknown, context: RequestContext): Response {
     // The response reaches nobody; its status is for the log and the metrics.
-    if (context.caller.aborted && isAbortError(thrown)) return new Response(null, { status: CALLER_GONE });
+    if (context.caller.aborted && isHttpAbortError(thrown))
+      return new Response(null, { status: CALLER_GONE });
     const explained = this.deps.store.explain(thrown);
     const error = httpErrorAfterCommit(explained, context);
     const about = { request_id: context.requestId, route: context.route };
@@ -313,7 +314,7 @@ export class RequestPipeline {
       requestId: context.requestId,
       now: context.now,
       params: decoded(params),
-      query: parseQuery(searchOf(request.url), operation.query, operation.unknownParameters),
+      query: parseHttpQuery(searchOf(request.url), operation.query, operation.unknownParameters),
       body: bytes ? parseRequestBodyObject(bytes, this.deps.bodyValues) : {},
       address: context.address,
       signal: deadline.signal,
@@ -327,7 +328,8 @@ export class RequestPipeline {
       },
     };
     const { reserveMemoryFor } = memory;
-    const store = operation.method === "GET" ? this.deps.store : recordingCommits(this.deps.store, context);
+    const store =
+      operation.method === "GET" ? this.deps.store : httpStoreRecordingCommits(this.deps.store, context);
     if (operation.access === "public") return operation.handle({ ...call, reserveMemoryFor });
     if (operation.access === "admin")
       return operation.handle(this.#adminCall(call, context.administrator!, store, memory.grow));
@@ -357,7 +359,8 @@ export class RequestPipeline {
         writePortfolio: (run) => writePortfolio(write, this.deps.knowledge, partner, run),
       });
     const plainWrite = storeWriteOfHttpCall(call, call.store);
-    if (key === undefined) return handle(plainWrite, { runOnce: runWithoutKey, reserveMemory: reserve });
+    if (key === undefined)
+      return handle(plainWrite, { runOnce: runWithoutIdempotencyKey, reserveMemory: reserve });
     const path = `${operation.method} ${operation.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "")}`;
     const identityOf = (content: Uint8Array | string) => {
       const bodyHash = new Bun.CryptoHasher("sha256").update(content).digest("hex");
@@ -374,7 +377,7 @@ export class RequestPipeline {
     const write: HttpCallStoreWrite = (run, options) =>
       plainWrite((tx) => this.#idempotency.once(tx, identity, () => run(tx)), options);
     return this.#idempotency.replayOrRun(identity, call.now, async () =>
-      handle(write, { runOnce: runWithoutKey, reserveMemory: () => {} }),
+      handle(write, { runOnce: runWithoutIdempotencyKey, reserveMemory: () => {} }),
     );
   }
 
@@ -399,8 +402,8 @@ export class RequestPipeline {
 
   async #readJson(request: Request, memory: ResponseMemory): Promise<Uint8Array> {
     const { bodyBytes } = this.deps;
-    checkDeclaredSize(request, bodyBytes);
-    requireJson(request);
+    checkDeclaredHttpBodySize(request, bodyBytes);
+    requireHttpJsonBody(request);
     return await readReserved(request, bodyBytes, memory);
   }
 }
@@ -411,9 +414,9 @@ async function readReserved(
   limit: number,
   { reserve, settle }: ResponseMemory,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  checkDeclaredSize(request, limit);
-  reserve(declaredBodyBytes(request) ?? limit);
-  const bytes = await readBytes(request, limit);
+  checkDeclaredHttpBodySize(request, limit);
+  reserve(declaredRequestBodyBytes(request) ?? limit);
+  const bytes = await readHttpBodyBytes(request, limit);
   settle(bytes.length);
   return bytes;
 }

@@ -1,6 +1,6 @@
 import { acceptsCsv } from "./csv-replies.ts";
 import type { Call, Reply } from "./http-operation.ts";
-import { parseChoice } from "./query-parameters.ts";
+import { parseChoiceHttpQueryParameter } from "./http-query-parameters.ts";
 
 export const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
@@ -8,7 +8,7 @@ export type TableFormat = "json" | "csv" | "xlsx";
 
 /** Parses a format that may be a workbook: by `format`, or else by `Accept`. Throws invalid_request. */
 export function parseTableFormatParameter({ query, request }: Pick<Call, "query" | "request">): TableFormat {
-  const format = parseChoice(query, "format", ["json", "csv", "xlsx"]);
+  const format = parseChoiceHttpQueryParameter(query, "format", ["json", "csv", "xlsx"]);
   return format ?? (acceptsCsv(request.headers) ? "csv" : "json");
 }
 

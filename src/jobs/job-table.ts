@@ -2,18 +2,18 @@ import { serializeSnapshot } from "../api-schemas/snapshot-schema.ts";
 import { type Cluster, SINGLE_NODE } from "../cluster/cluster.ts";
 import { forgetIdleClusterCallers } from "../cluster/distributed-rate-window.ts";
 import type { Config } from "../config/settings.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import { OperatorError } from "../domain/errors.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import { type Day, dayOf, type Instant } from "../domain/time.ts";
 import { yieldInBackground, yieldToEventLoop } from "../event-loop/event-loop.ts";
 import type { Logger } from "../logging/logger.ts";
 import { REPLIES_KEPT_MS } from "../store/queries/idempotent-replies-queries.ts";
 import type { Store } from "../store/store.ts";
 import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
-import type { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
+import type { EmbedViewCounter } from "../usecases/embeds/count-embed-views.ts";
 import { renewLossStandings } from "../usecases/losses/renew-loss-standings.ts";
 import { deleteExpiredPartnerSecrets } from "../usecases/partners/administer-partner.ts";
-import { renewAgedPlans } from "../usecases/planning/portfolio-plan.ts";
+import { renewAgedPlans } from "../usecases/planning/load-portfolio-plan.ts";
 import { retireDueRecords } from "../usecases/portfolio/retire-records.ts";
 import {
   recalculateStoredSums,

@@ -9,7 +9,7 @@ import {
   type PlaceEnvironment,
   type Provenance,
   type ScoringModel,
-} from "../domain/knowledge.ts";
+} from "../domain/domain-knowledge.ts";
 import { READER_VERSION } from "../domain/scoring/note-keywords.ts";
 import type {
   applianceFile,

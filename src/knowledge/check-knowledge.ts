@@ -1,5 +1,5 @@
 import { CRITICAL_FROM, WARNING_FROM } from "../domain/component.ts";
-import { SYSTEMS } from "../domain/knowledge.ts";
+import { SYSTEMS } from "../domain/domain-knowledge.ts";
 import type { CheckedFiles } from "./assemble-knowledge.ts";
 import type { KnowledgeFiles } from "./knowledge-files.ts";
 

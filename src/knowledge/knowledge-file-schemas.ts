@@ -1,4 +1,4 @@
-import { ENVIRONMENT_FACTORS, PERILS, SYSTEMS } from "../domain/knowledge.ts";
+import { ENVIRONMENT_FACTORS, PERILS, SYSTEMS } from "../domain/domain-knowledge.ts";
 import { EVENT_TYPES } from "../domain/service-event.ts";
 import { interpretedType as type } from "../validation/arktype-validators.ts";
 

@@ -1,5 +1,3 @@
-import { BUILDING_CENTS_PER_SQFT } from "../domain/figures/facility-condition.ts";
-import type { KnownHazard } from "../domain/hazards/known-hazard.ts";
 import {
   type BrandFamily,
   ENVIRONMENT_FACTORS,
@@ -8,7 +6,9 @@ import {
   type Knowledge,
   type KnowledgeData,
   type PlaceEnvironment,
-} from "../domain/knowledge.ts";
+} from "../domain/domain-knowledge.ts";
+import { BUILDING_CENTS_PER_SQFT } from "../domain/figures/facility-condition.ts";
+import type { KnownHazard } from "../domain/hazards/known-hazard.ts";
 import type { BrandTier } from "../domain/scoring/scoring-types.ts";
 
 const NONE: readonly never[] = [];

@@ -1,4 +1,4 @@
-import type { Knowledge } from "../domain/knowledge.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import { assembleKnowledge, type CheckedFiles } from "./assemble-knowledge.ts";
 import { FILES } from "./knowledge-files.ts";
 import { createKnowledge } from "./knowledge-look-ups.ts";

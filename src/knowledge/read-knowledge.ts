@@ -1,4 +1,4 @@
-import type { Knowledge } from "../domain/knowledge.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import { type Type, type } from "../validation/arktype-validators.ts";
 import { assembleKnowledge, type CheckedFiles } from "./assemble-knowledge.ts";
 import { checkKnowledgeReferences, checkKnowledgeSources, KnowledgeError } from "./check-knowledge.ts";

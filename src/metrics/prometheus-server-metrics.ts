@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Instant } from "../domain/time.ts";
-import { isPassingCheck, type ServiceHealth } from "../monitoring/monitored-service-health.ts";
+import { isPassingMonitoredCheck, type ServiceHealth } from "../monitoring/monitored-service-health.ts";
 import type { DispatcherStats } from "../webhooks/webhook-dispatcher.ts";
 import { type DatabaseMetricSources, defineDatabaseMetrics } from "./database-metrics.ts";
 import { diskSpaceMetricsReader } from "./disk-space-metrics.ts";
@@ -132,7 +132,7 @@ export function definePrometheusServerMetrics(
     if (health) {
       draining.set(health.status === "draining" ? 1 : 0);
       for (const [check, state] of Object.entries(health.checks))
-        checkOk.set({ check }, isPassingCheck(check, state) ? 1 : 0);
+        checkOk.set({ check }, isPassingMonitoredCheck(check, state) ? 1 : 0);
     } else checkOk.set({ check: "database" }, 0);
   };
 }

@@ -30,7 +30,8 @@ export type ServiceHealth = {
 const RECORDS_AHEAD_MS = 3_600_000;
 
 /** Returns whether the clock is behind the newest record: it is wrong, or was ahead when that record was written. */
-export const isBehindRecords = (now: Instant, newest: Instant) => newest - now > RECORDS_AHEAD_MS;
+export const isMonitoredClockBehindRecords = (now: Instant, newest: Instant) =>
+  newest - now > RECORDS_AHEAD_MS;
 
 /** The integrity of the database's pages, as far as they have been checked. */
 export type PageState = "checking" | "ok" | "damaged" | "unknown";
@@ -39,5 +40,5 @@ export type PageState = "checking" | "ok" | "damaged" | "unknown";
 const PASSING: ReadonlySet<string> = new Set(["ok", "checking"]);
 
 /** Returns true for a check that needs no action. `off` is deliberate for the scheduler, and a fault for the clock. */
-export const isPassingCheck = (check: string, state: string) =>
+export const isPassingMonitoredCheck = (check: string, state: string) =>
   PASSING.has(state) || (check === "scheduler" && state === "off");

@@ -3,7 +3,7 @@ import https from "node:https";
 import { connect, isIP, type LookupFunction } from "node:net";
 import tls from "node:tls";
 import type { Instant } from "../domain/time.ts";
-import { trustedAuthorities } from "../tls/pem-files.ts";
+import { trustedTlsAuthorities } from "../tls/pem-files.ts";
 
 export type PmsEndpoint = {
   url: URL;
@@ -35,7 +35,7 @@ export function probePmsTlsHandshake(endpoint: PmsEndpoint, address: string): Pr
     const socket = tls.connect({
       host: address,
       port,
-      ca: trustedAuthorities(endpoint.authorities),
+      ca: trustedTlsAuthorities(endpoint.authorities),
       // Explicit, because the environment variable NODE_TLS_REJECT_UNAUTHORIZED would otherwise decide.
       rejectUnauthorized: true,
       ...(isIP(hostname) === 0 && { servername: hostname }),
@@ -73,7 +73,7 @@ export function probePmsHttpStatus(
         "user-agent": "Mainstay",
         ...(authorization && { authorization }),
       },
-      ...(isSecure && { ca: trustedAuthorities(endpoint.authorities), rejectUnauthorized: true }),
+      ...(isSecure && { ca: trustedTlsAuthorities(endpoint.authorities), rejectUnauthorized: true }),
     });
     request.on("response", (response) => done(response.statusCode ?? 0));
     request.on("error", failed);

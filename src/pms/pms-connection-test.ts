@@ -2,9 +2,9 @@ import { isIP } from "node:net";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
-import { readAuthorities } from "../tls/pem-files.ts";
+import { readTlsAuthorities } from "../tls/pem-files.ts";
 import type { ResolveHost } from "../webhooks/webhook-dns-resolver.ts";
-import { deliveryFailureMessage } from "../webhooks/webhook-failure-messages.ts";
+import { webhookFailureMessage } from "../webhooks/webhook-failure-messages.ts";
 import { type PmsCredentials, pmsAuthorizationHeader } from "./pms-authorization.ts";
 import {
   type PmsEndpoint,
@@ -41,7 +41,7 @@ export async function testPmsConnection({
       report(true, detail);
       return value;
     } catch (error) {
-      report(false, error instanceof StepFailure ? error.message : deliveryFailureMessage(error, hostname));
+      report(false, error instanceof StepFailure ? error.message : webhookFailureMessage(error, hostname));
       throw new StepFailure();
     }
   }
@@ -78,7 +78,7 @@ function readSettings({ url: address, caFile, timeoutMs }: Config["rm"]): [PmsEn
 
 function authoritiesIn(path: string): string {
   try {
-    return readAuthorities({ setting: "rm.ca_file", path });
+    return readTlsAuthorities({ setting: "rm.ca_file", path });
   } catch (error) {
     throw error instanceof OperatorError ? new StepFailure(error.message) : error;
   }

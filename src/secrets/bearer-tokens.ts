@@ -1,7 +1,7 @@
 import { jwtVerify, SignJWT } from "jose";
 import { type FillRandom, isId } from "../domain/ids/record-ids.ts";
 import type { Instant } from "../domain/time.ts";
-import { deriveKey, type MasterKey } from "./master-key.ts";
+import { deriveSecretKey, type MasterKey } from "./master-key.ts";
 
 const TOKEN_PREFIX = "svct_";
 export const TOKEN_LIFETIME_S = 3600;
@@ -28,7 +28,7 @@ const CLOCK_TOLERANCE_MS = 60_000;
 /** Returns what issues and verifies bearer tokens, with a key that is derived from the master key. */
 export function bearerTokens(master: MasterKey, fill: FillRandom): BearerTokens {
   const hmac = { name: "HMAC", hash: "SHA-256" };
-  const imported = crypto.subtle.importKey("raw", deriveKey(master, "tokens"), hmac, false, [
+  const imported = crypto.subtle.importKey("raw", deriveSecretKey(master, "tokens"), hmac, false, [
     "sign",
     "verify",
   ]);

@@ -1,6 +1,6 @@
 import { CompactEncrypt, compactDecrypt } from "jose";
 import { OperatorError } from "../domain/errors.ts";
-import { deriveKey, type MasterKey } from "./master-key.ts";
+import { deriveSecretKey, type MasterKey } from "./master-key.ts";
 
 /** Encrypts secrets that must be readable again, such as webhook secrets, for storage. */
 export type Encryptor = {
@@ -12,7 +12,7 @@ export type Encryptor = {
 
 /** Returns the encryption of stored secrets (AES-256-GCM), with a key that is derived from the master key. */
 export function createEncryptor(master: MasterKey): Encryptor {
-  const key = deriveKey(master, "seal");
+  const key = deriveSecretKey(master, "seal");
   return {
     encrypt: (text) =>
       new CompactEncrypt(new TextEncoder().encode(text))

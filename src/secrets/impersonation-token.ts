@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { isId } from "../domain/ids/record-ids.ts";
 import type { Instant } from "../domain/time.ts";
-import { deriveKey, type MasterKey } from "./master-key.ts";
+import { deriveSecretKey, type MasterKey } from "./master-key.ts";
 import { secretsEqual } from "./secret-hash.ts";
 
 /** The environment variable in which the server passes a token to a command that it starts. */
@@ -15,7 +15,7 @@ const LIFETIME_MS = 60_000;
  * a key derived from the master key, so that no other process can enter a false name in the audit log.
  */
 export function impersonationTokens(master: MasterKey) {
-  const key = deriveKey(master, "acting");
+  const key = deriveSecretKey(master, "acting");
   const signed = (text: string) => `${text}.${createHmac("sha256", key).update(text).digest("base64url")}`;
   return {
     issue: (administratorId: string, now: Instant): string =>

@@ -76,13 +76,13 @@ export function parseMasterKey(text: string, origin: string): MasterKey {
 }
 
 /** Returns the 32-byte key for one purpose, derived by HKDF-SHA256. */
-export function deriveKey(master: MasterKey, purpose: KeyPurpose): Uint8Array<ArrayBuffer> {
+export function deriveSecretKey(master: MasterKey, purpose: KeyPurpose): Uint8Array<ArrayBuffer> {
   return new Uint8Array(hkdfSync("sha256", master, new Uint8Array(), `mainstay/v1/${purpose}`, 32));
 }
 
 /** Returns a value that is equal for equal keys and reveals nothing else about the key. */
-export function keyCheckOf(master: MasterKey): string {
-  return Buffer.from(deriveKey(master, "check")).toString("base64url");
+export function masterKeyCheckOf(master: MasterKey): string {
+  return Buffer.from(deriveSecretKey(master, "check")).toString("base64url");
 }
 
 function readKeyFile(path: string): string {

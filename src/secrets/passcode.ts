@@ -8,14 +8,14 @@ const ARGON2 = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as con
 export const hashPasscode = (passcode: string): Promise<string> => Bun.password.hash(passcode, ARGON2);
 
 /** Returns whether the passcode is the one with this hash. */
-export const isPasscode = async (passcode: string, hash: string): Promise<boolean> =>
+export const passcodeMatchesHash = async (passcode: string, hash: string): Promise<boolean> =>
   passcode !== "" && (await Bun.password.verify(passcode, hash));
 
 /**
  * Returns the pass of a viewer who has entered the passcode of `subject`, as hexadecimal. The hash contains random bits and
  * never leaves the server, so nobody else can compute a pass.
  */
-export const createViewerPass = (pass: {
+export const createPasscodeViewerPass = (pass: {
   subject: string;
   expiresAt: Instant;
   passcodeHash: string;

@@ -21,7 +21,7 @@ import {
 import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-sqlite-files.ts";
 import { openSqliteStoreForTransfer } from "../store/sqlite/sqlite-transfer-endpoint.ts";
 import { openServerCallReservationFile } from "./server-call-reservation-file.ts";
-import { databaseFile, makeServerDataFolder, openServerDataFolder } from "./server-data-folder.ts";
+import { makeServerDataFolder, openServerDataFolder, serverDatabaseFile } from "./server-data-folder.ts";
 import { acquireServerInstanceLock } from "./server-instance-lock.ts";
 
 export type MoveStep = "copying" | "comparing" | "photos";
@@ -38,7 +38,7 @@ type MoveDeps = {
 };
 type MoveResult = { from: string; to: string; rows: TransferredRows; photos: number };
 
-export const isPostgresAddress = (place: string) => /^postgres(ql)?:/i.test(place);
+export const isPostgresServerStorage = (place: string) => /^postgres(ql)?:/i.test(place);
 
 /** The storage of photos, as far as a move needs it. */
 type Pictures = {
@@ -55,7 +55,7 @@ type Target = Place & { finish(): Promise<void> };
  */
 export async function moveServerDataToStorage(deps: MoveDeps): Promise<MoveResult> {
   const { config, to, onStep } = deps;
-  if (config.storage.url === "" && !isPostgresAddress(to))
+  if (config.storage.url === "" && !isPostgresServerStorage(to))
     throw new OperatorError(
       `both are data folders: ${config.storage.dataDir} and ${to}`,
       "Move to or from PostgreSQL. To copy a data folder, use `mainstay backup` and `mainstay restore`.",
@@ -63,7 +63,7 @@ export async function moveServerDataToStorage(deps: MoveDeps): Promise<MoveResul
   const from =
     config.storage.url === "" ? await folderSource(deps) : await databaseSource(config.storage.url);
   try {
-    const target = isPostgresAddress(to) ? await databaseTarget(deps) : folderTarget(deps);
+    const target = isPostgresServerStorage(to) ? await databaseTarget(deps) : folderTarget(deps);
     try {
       const rows = await transferDatabase(from, target, onStep);
       const photos = await movePictures(from.pictures, target.pictures, onStep);
@@ -106,7 +106,7 @@ async function folderSource({ config, env, clock, random }: MoveDeps): Promise<P
       ledger.close();
       await store.close();
     }
-    const endpoint = openSqliteStoreForTransfer(databaseFile(dataDir), clock());
+    const endpoint = openSqliteStoreForTransfer(serverDatabaseFile(dataDir), clock());
     return {
       ...endpoint,
       pictures: filesIn(dataDir),
@@ -168,7 +168,7 @@ function folderTarget({ config, env, to: dataDir, again, clock }: MoveDeps): Tar
         await replaceFile(masterKeyFilePath(dataDir), readFileSync(key));
       close();
       settleLog(unfinished, dataDir);
-      moveIntoPlace(unfinished, databaseFile(dataDir));
+      moveIntoPlace(unfinished, serverDatabaseFile(dataDir));
     },
   };
 }

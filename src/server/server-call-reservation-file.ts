@@ -1,7 +1,7 @@
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Day } from "../domain/time.ts";
-import { NO_FOLLOW, storageErrorOfFile } from "../files/durable-files.ts";
+import { fileStorageError, NO_FOLLOW } from "../files/durable-files.ts";
 import type { CallLedger } from "../http/request-daily-call-limits.ts";
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
@@ -21,7 +21,7 @@ export function openServerCallReservationFile(dataDir: string): CallLedger & { c
   try {
     file = openSync(path, O_RDWR | O_APPEND | O_CREAT | NO_FOLLOW, 0o600);
   } catch (error) {
-    throw storageErrorOfFile(error, path);
+    throw fileStorageError(error, path);
   }
   let bytes = 0;
   return {

@@ -26,7 +26,7 @@ export class ServerChildCommandFailed extends Error {
  * Returns the command line that starts this executable. From its sources it is Bun with the program as its first
  * argument.
  */
-export const ownExecutable = (): readonly string[] =>
+export const serverExecutable = (): readonly string[] =>
   SOURCE_ENTRY_FILE === undefined ? [process.execPath] : [process.execPath, SOURCE_ENTRY_FILE];
 
 /**
@@ -49,7 +49,7 @@ const NOT_INHERITED = [
  * reported error if the command fails; kills it if the signal is aborted.
  */
 export async function runServerChildCommand({ args, env, signal }: ChildCommand): Promise<unknown> {
-  const child = Bun.spawn([...ownExecutable(), ...args, "--json"], {
+  const child = Bun.spawn([...serverExecutable(), ...args, "--json"], {
     env: Object.fromEntries(Object.entries(env).filter(([name]) => !NOT_INHERITED.includes(name))),
     stdio: ["ignore", "pipe", "pipe"],
     signal,
@@ -67,7 +67,7 @@ export async function runServerChildCommand({ args, env, signal }: ChildCommand)
 }
 
 /** Returns the error and its remedy as a text for people. */
-export const failureText = (failure: Error): string =>
+export const serverChildFailureText = (failure: Error): string =>
   failure instanceof ServerChildCommandFailed && failure.hint !== undefined
     ? `${failure.message}. ${failure.hint}`
     : failure.message;

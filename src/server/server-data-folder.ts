@@ -5,14 +5,14 @@ import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids/record-ids.ts";
 import type { Instant } from "../domain/time.ts";
-import { storageErrorOfFile } from "../files/durable-files.ts";
+import { fileStorageError } from "../files/durable-files.ts";
 import { createEncryptor, type Encryptor } from "../secrets/encryptor.ts";
 import {
   createMasterKeyFile,
   environmentProvidesMasterKey,
-  keyCheckOf,
   loadMasterKey,
   type MasterKey,
+  masterKeyCheckOf,
   masterKeyFilePath,
 } from "../secrets/master-key.ts";
 import { anyEncryptedSecretInSqlite, openSqliteForReading } from "../store/sqlite/inspect-sqlite-database.ts";
@@ -20,7 +20,7 @@ import { hasSqliteContent, refuseLeftoverSqliteFiles } from "../store/sqlite/lef
 import { openSqliteStore, type SqliteStoreOptions } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
 
-export const databaseFile = (dataDir: string) => join(dataDir, "mainstay.db");
+export const serverDatabaseFile = (dataDir: string) => join(dataDir, "mainstay.db");
 
 /** An opened data folder: its database, and the key that encrypts its secrets. */
 export type DataFolder = {
@@ -67,7 +67,7 @@ function openOwnDatabase({
   lockBeforeMigration,
 }: DataFolderDeps): DataFolder {
   const { dataDir } = config.storage;
-  const file = databaseFile(dataDir);
+  const file = serverDatabaseFile(dataDir);
   refuseLeftoverSqliteFiles(file);
   makeServerDataFolder(dataDir);
   const isNew = !hasSqliteContent(file);
@@ -147,7 +147,7 @@ export async function migrateServerDataFolder(deps: DataFolderDeps): Promise<Sto
  * Throws an OperatorError if the servers on the database use another key: this one could not decrypt their secrets.
  */
 async function requireSameKey(store: Store, masterKey: MasterKey, dataDir: string): Promise<void> {
-  const own = keyCheckOf(masterKey);
+  const own = masterKeyCheckOf(masterKey);
   const first = await store.write((tx) => tx.installation.keyCheck(own));
   if (first === own) return;
   throw new OperatorError(
@@ -159,7 +159,7 @@ async function requireSameKey(store: Store, masterKey: MasterKey, dataDir: strin
 /** Creates the key file of a database without secrets. Throws if the key cannot be used. */
 function settleKey(dataDir: string, env: DataFolderDeps["env"], random: FillRandom): void {
   const lacksKey = !environmentProvidesMasterKey(env) && !existsSync(masterKeyFilePath(dataDir));
-  if (lacksKey && hasEncryptedNothing(databaseFile(dataDir))) makeKeyFile(dataDir, random);
+  if (lacksKey && hasEncryptedNothing(serverDatabaseFile(dataDir))) makeKeyFile(dataDir, random);
   loadMasterKey({ dataDir, env });
 }
 
@@ -182,7 +182,7 @@ function makeKeyFile(dataDir: string, random: FillRandom): void {
   try {
     createMasterKeyFile(dataDir, random);
   } catch (error) {
-    throw storageErrorOfFile(error, dataDir);
+    throw fileStorageError(error, dataDir);
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { OperatorError } from "../domain/errors.ts";
 import { symbolicLinkError } from "../files/durable-files.ts";
 import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
-import { databaseFile } from "./server-data-folder.ts";
+import { serverDatabaseFile } from "./server-data-folder.ts";
 
 /**
  * Makes this process the only server of a data folder, until `release` or the end of the process. The lock is
@@ -63,7 +63,7 @@ export function lockServerDataFolder(dataDir: string): ReturnType<typeof acquire
   try {
     return acquireServerInstanceLock(dataDir);
   } catch (error) {
-    throw explainSqliteError(error, databaseFile(dataDir));
+    throw explainSqliteError(error, serverDatabaseFile(dataDir));
   }
 }
 

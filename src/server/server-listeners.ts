@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { parseAdminListenSetting } from "../config/setting-formats.ts";
 import type { Config } from "../config/settings.ts";
 import { OperatorError } from "../domain/errors.ts";
-import { type Instant, isoText } from "../domain/time.ts";
+import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import type { Fetch } from "../http/http-server.ts";
 import type { Logger } from "../logging/logger.ts";
 import { daysUntilCertificateExpiry, readTlsIdentity, type TlsIdentity } from "../tls/pem-files.ts";
@@ -121,7 +121,11 @@ function distinctUrl(url: string): string {
  */
 function report(identity: TlsIdentity, now: Instant, log: Logger, message: string): void {
   const { subject, validFrom, validTo } = identity;
-  const fields = { subject, valid_to: isoText(validTo), days_left: daysUntilCertificateExpiry(validTo, now) };
+  const fields = {
+    subject,
+    valid_to: isoTextOfInstant(validTo),
+    days_left: daysUntilCertificateExpiry(validTo, now),
+  };
   if (validTo <= now) log.warn(fields, `${message}, but it has expired`);
   else if (validFrom > now) log.warn(fields, `${message}, but it is not valid yet`);
   else log.info(fields, message);

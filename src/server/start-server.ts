@@ -2,20 +2,20 @@ import { ClusterClock } from "../cluster/cluster-clock.ts";
 import type { RateWindow } from "../cluster/distributed-address-rate-window.ts";
 import { configuredPublicUrl } from "../config/configured-public-url.ts";
 import type { Config } from "../config/settings.ts";
+import type { Knowledge } from "../domain/domain-knowledge.ts";
 import { StorageError } from "../domain/errors.ts";
 import type { FillRandom } from "../domain/ids/record-ids.ts";
-import type { Knowledge } from "../domain/knowledge.ts";
 import type { Instant } from "../domain/time.ts";
 import { Authenticator } from "../http/authenticator.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { ConsoleSessions } from "../http/console-session-cookies.ts";
-import { anyHostCheck, type HostCheck } from "../http/host-header.ts";
+import { anyHostHeaderCheck, type HostCheck } from "../http/host-header.ts";
 import { httpHtmlErrorReplies } from "../http/http-html-error-replies.ts";
 import type { Operation } from "../http/http-operation.ts";
 import { ADMIN_HEADERS } from "../http/http-responses.ts";
 import { createHttpHandler, type Fetch } from "../http/http-server.ts";
 import { PasscodeRequestGate } from "../http/passcode-request-gate.ts";
-import { maxValuesFor } from "../http/request-body.ts";
+import { maxHttpBodyValues } from "../http/request-body.ts";
 import { DailyCallLimits } from "../http/request-daily-call-limits.ts";
 import { RequestPipeline } from "../http/request-pipeline.ts";
 import { assetOperation } from "../http/routes/assets-routes.ts";
@@ -36,10 +36,9 @@ import { bearerTokens } from "../secrets/bearer-tokens.ts";
 import { impersonationTokens } from "../secrets/impersonation-token.ts";
 import { refuseLeftoverSqliteFiles } from "../store/sqlite/leftover-sqlite-files.ts";
 import { dropCachedPricesExcept } from "../usecases/costs/partner-prices.ts";
-import { EmbedViewCounter } from "../usecases/embeds/embed-views.ts";
-import { EventStream } from "../usecases/event-stream/event-stream.ts";
-import { checkHealth, limitHealthChecks } from "../usecases/health/server-health.ts";
-import { LossBooks } from "../usecases/losses/loss-books.ts";
+import { EmbedViewCounter } from "../usecases/embeds/count-embed-views.ts";
+import { EventStream } from "../usecases/event-stream/read-event-stream.ts";
+import { LossBooks } from "../usecases/losses/load-loss-books.ts";
 import { RevisionCaches } from "../usecases/revision-caches/revision-caches.ts";
 import { composeAdminHostCheck } from "./composition/compose-admin-host-check.ts";
 import { type AdminDeps, composeAdminOperations } from "./composition/compose-admin-operations.ts";
@@ -68,11 +67,12 @@ import { BUILD } from "./server-build-info.ts";
 import { openServerCallReservationFile } from "./server-call-reservation-file.ts";
 import {
   type DataFolder,
-  databaseFile,
   makeServerDataFolder,
   openServerDataFolder,
+  serverDatabaseFile,
 } from "./server-data-folder.ts";
 import { Drain, serverDrainSeconds } from "./server-drain.ts";
+import { checkServerHealth, limitServerHealthChecks } from "./server-health.ts";
 import { lockServerDataFolder } from "./server-instance-lock.ts";
 import { openServerListeners } from "./server-listeners.ts";
 import { serverMonotonicClock } from "./server-monotonic-clock.ts";
@@ -122,7 +122,7 @@ const DATABASE_CLOSE_S = 60;
 /** Starts a server: builds every part from the settings, and listens. Throws an OperatorError if it cannot. */
 export async function startServer(deps: AppDeps): Promise<App> {
   const { config } = deps;
-  if (config.storage.url === "") refuseLeftoverSqliteFiles(databaseFile(config.storage.dataDir));
+  if (config.storage.url === "") refuseLeftoverSqliteFiles(serverDatabaseFile(config.storage.dataDir));
   makeServerDataFolder(config.storage.dataDir);
   // Locked before the database is opened, since opening may migrate it while another server runs.
   const lock = lockServerDataFolder(config.storage.dataDir);
@@ -186,8 +186,8 @@ async function startOn(folder: DataFolder, deps: TimedDeps, lock: InstanceLock):
   const drain = new Drain();
   const startedAtMs = monotonicMs();
   // Nobody is refused the health, so checks that many ask for at once are shared.
-  const health = limitHealthChecks(monotonicMs, drain.hasBegun, () =>
-    checkHealth({
+  const health = limitServerHealthChecks(monotonicMs, drain.hasBegun, () =>
+    checkServerHealth({
       store,
       clock,
       uptimeMs: () => monotonicMs() - startedAtMs,
@@ -406,7 +406,7 @@ async function createFetches(
     partnerWindow: windows.partners,
     perPartnerPerMinute: limits.perPartnerPerMinute,
     bodyBytes: limits.bodyBytes,
-    bodyValues: maxValuesFor(limits.bulkItems),
+    bodyValues: maxHttpBodyValues(limits.bulkItems),
     clock,
     log,
   });
@@ -418,7 +418,7 @@ async function createFetches(
   ) =>
     createHttpHandler({
       operations,
-      checkHost: anyHostCheck,
+      checkHost: anyHostHeaderCheck,
       ...rules,
       basePath: server.basePath,
       pipeline,

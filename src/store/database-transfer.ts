@@ -2,9 +2,9 @@ import { and, type Column, eq, getTableColumns, type SQL, sql } from "drizzle-or
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { OperatorError } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
-import type { Engine } from "./engine.ts";
 import { sqliteColumnTypes } from "./sqlite/sqlite-column-types.ts";
-import { defineTables, type Tables } from "./store-schema.ts";
+import type { Engine } from "./store-engine.ts";
+import { defineStoreTables, type Tables } from "./store-schema.ts";
 
 /** One of the two databases of a transfer. Nothing else writes to it meanwhile. */
 export type TransferEndpoint = {
@@ -28,7 +28,7 @@ type Name = keyof Tables;
 type Row = Record<string, unknown>;
 
 /** The names and columns of the tables, which are the same on every engine. */
-const known: Tables = defineTables(sqliteColumnTypes);
+const known: Tables = defineStoreTables(sqliteColumnTypes);
 const NAMES = Object.keys(known) as Name[];
 
 /**

@@ -19,7 +19,7 @@ export const readStoreConsistently = <T>(
 ): Promise<T> => readUnchanged(store, () => store.read.partners.revision(partnerId), run, latest);
 
 /** Runs reads of the data of several partners in the same way. */
-export const readBookStoreConsistently = <T>(
+export const readStoreOfAllPartnersConsistently = <T>(
   store: ReadableStore,
   run: (read: Stores) => Promise<T>,
 ): Promise<T> => readUnchanged(store, () => store.read.book.revision(), run);

@@ -8,8 +8,8 @@ import { UNIT_LABELS } from "../domain/property.ts";
 import { SCORE_CONFIDENCES } from "../domain/scoring/scoring-types.ts";
 import { CONDITIONS, type ConditionScore } from "../domain/service-event.ts";
 import { WORK_STATES } from "../domain/work-mark.ts";
-import { isElevatedScoreSql } from "./queries/elevated-score-condition.ts";
-import { lowerCaseSql, streetWithoutNumberSql } from "./queries/searched-texts.ts";
+import { isElevatedScoreSql } from "./queries/elevated-score-sql.ts";
+import { lowerCaseSql, streetWithoutNumberSql } from "./queries/searched-text-sql.ts";
 import type { ColumnTypes } from "./store-column-types.ts";
 
 /**
@@ -17,9 +17,9 @@ import type { ColumnTypes } from "./store-column-types.ts";
  * instants are epoch milliseconds; money is US cents; scores are hundredths. `seq` numbers a partner's rows of one
  * table without gaps from 1: nothing that has one is deleted but with all of its partner, so the row at any offset of
  * a list is found by its number instead of by counting. The rows of retired properties and appliances have the negative of
- * their number: every list reads the positive ones alone, and its gaps are counted by blocks (`listPageStarts`).
+ * their number: every list reads the positive ones alone, and its gaps are counted by blocks (`listPageStartsStore`).
  */
-export function defineTables(columnTypes: ColumnTypes) {
+export function defineStoreTables(columnTypes: ColumnTypes) {
   const {
     table,
     text,
@@ -1280,4 +1280,4 @@ export function defineTables(columnTypes: ColumnTypes) {
   };
 }
 
-export type Tables = ReturnType<typeof defineTables>;
+export type Tables = ReturnType<typeof defineStoreTables>;

@@ -60,7 +60,7 @@ export type Tx = Stores & {
 };
 
 /** Returns how work on the stores yields: the transaction's way inside of one. */
-export const yieldOf = (stores: object & Partial<Pick<Tx, "yieldToEventLoop">>): Yield =>
+export const yieldOfStores = (stores: object & Partial<Pick<Tx, "yieldToEventLoop">>): Yield =>
   stores.yieldToEventLoop ?? yieldToEventLoop;
 
 /** The lists of a partner that are numbered from 1 without gaps. */

@@ -1,4 +1,3 @@
-import type { Engine } from "./engine.ts";
 import { applianceStore } from "./queries/appliances-queries.ts";
 import { auditStore } from "./queries/audit-queries.ts";
 import { bookOfBusinessStore } from "./queries/book-lists-queries.ts";
@@ -45,6 +44,7 @@ import { snapshotWorkShareStore } from "./queries/snapshot-work-shares-queries.t
 import { snapshotStore } from "./queries/snapshots-queries.ts";
 import { totalsStore } from "./queries/totals-queries.ts";
 import { workMarkStore } from "./queries/work-marks-queries.ts";
+import type { Engine } from "./store-engine.ts";
 
 /** Makes the queries of all tables, over one engine. */
 export const createStores = (engine: Engine) => ({

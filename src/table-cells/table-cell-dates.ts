@@ -141,7 +141,7 @@ const formatsOf = (cells: readonly string[]): CellDateFormats => {
 };
 
 /** Returns the format of a column by its cells; undefined without any date. */
-export const cellDateFormatOf = (cells: readonly string[]): DateFormat | undefined =>
+export const tableCellDateFormatOf = (cells: readonly string[]): DateFormat | undefined =>
   formatsOf(cells).format();
 
 /** Returns the first date of a column whose cells can all be read with the day first as well as with the month first. */

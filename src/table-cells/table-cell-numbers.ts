@@ -3,7 +3,7 @@
 const AMOUNTS =
   /(_cost|_value|_area_sqft|^amount|^paid|^outstanding|^deductible|^alae|^unit_count|^stories|^size|^quantity)$/;
 
-export const isNumberCellField = (field: string): boolean => AMOUNTS.test(field);
+export const isNumericTableCellField = (field: string): boolean => AMOUNTS.test(field);
 
 /**
  * Returns the fields whose numbers have a decimal comma: by their cells, else by the other columns, else by the form of the
@@ -15,7 +15,7 @@ export function tableCellFieldsWithDecimalComma(
   hasCommas: boolean,
 ): string[] {
   const found = Object.entries(fields)
-    .filter(([field]) => isNumberCellField(field))
+    .filter(([field]) => isNumericTableCellField(field))
     .map(([field, column]) => [field, signsOf(column).areCommas()] as const);
   const shown = found.flatMap(([, own]) => own ?? []);
   const others = shown.length > 0 ? shown.every(Boolean) : hasCommas;
@@ -73,7 +73,7 @@ const WITH_COMMA = /^[1-9]\d{0,2}(?:[.' ]?\d{3})*(?:,\d+)?$|^\d+(?:,\d*)?$/;
 const BELOW_ONE = /^0[.,]\d+$/;
 
 /** Returns a number without separators of thousands, and with a decimal point; undefined for any other text. */
-export function normalizedCellNumber(text: string, hasCommas: boolean): string | undefined {
+export function normalizedTableCellNumber(text: string, hasCommas: boolean): string | undefined {
   const given = text
     .slice(0, 100)
     .replaceAll(/[\s\u00a0\u202f]+/g, " ")
@@ -91,5 +91,5 @@ export function tableCellAmountWithoutCurrency(text: string, hasCommas: boolean)
     .slice(0, 100)
     .replace(/^[A-Z]{0,3}\s?[$€£]?\s*/, "")
     .replace(/(?:[$€£]|[A-Z]{3})$/, "");
-  return normalizedCellNumber(number, hasCommas);
+  return normalizedTableCellNumber(number, hasCommas);
 }

@@ -18,4 +18,4 @@ export const SEPARATORS = [",", ";", "\t", "|"] as const;
 export type Separator = (typeof SEPARATORS)[number];
 
 /** Programs that write a decimal comma separate cells by semicolons. */
-export const hasDecimalCommas = (separator: string | undefined): boolean => separator === ";";
+export const tableCellsHaveDecimalComma = (separator: string | undefined): boolean => separator === ";";

@@ -53,7 +53,7 @@ export function readTlsKeyPair(certFile: PemFile, keyFile: PemFile): KeyPair {
 }
 
 /** Reads certificate authorities as PEM text. Throws an OperatorError if there is none in the file. */
-export function readAuthorities(file: PemFile): string {
+export function readTlsAuthorities(file: PemFile): string {
   const pem = readPem(file);
   parsePem(file, "a PEM certificate", () => {
     // A secure context accepts a file without any certificate.
@@ -64,7 +64,7 @@ export function readAuthorities(file: PemFile): string {
 }
 
 /** Returns the authorities that Bun bundles, those of the system, and `additional` ones. */
-export function trustedAuthorities(additional: string | null): string[] {
+export function trustedTlsAuthorities(additional: string | null): string[] {
   const known = [...tls.getCACertificates("bundled"), ...tls.getCACertificates("system")];
   return additional === null ? known : [...known, additional];
 }

@@ -1,5 +1,5 @@
 import type { Instant } from "../domain/time.ts";
-import { nextAttemptAt } from "./webhook-retry-schedule.ts";
+import { nextWebhookAttemptAt } from "./webhook-retry-schedule.ts";
 import { signedWebhookHeaders } from "./webhook-signature-headers.ts";
 
 export type PendingDelivery = {
@@ -88,7 +88,9 @@ export async function attemptWebhookDelivery(
   });
   const { ok, ...sent } = await send({ url, headers, body, timeoutMs });
   const attempt = delivery.attempts + 1;
-  const retryAt = isProbe ? startedAt + sent.durationMs : nextAttemptAt(attempt, startedAt, sent.durationMs);
+  const retryAt = isProbe
+    ? startedAt + sent.durationMs
+    : nextWebhookAttemptAt(attempt, startedAt, sent.durationMs);
   const outcome = ok ? "delivered" : retryAt === null ? "failed" : "retry";
   return {
     deliveryId: delivery.id,

@@ -4,7 +4,7 @@ import { isIP, type LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import tls from "node:tls";
 import { OperatorError } from "../domain/errors.ts";
-import { trustedAuthorities } from "../tls/pem-files.ts";
+import { trustedTlsAuthorities } from "../tls/pem-files.ts";
 import { type AddressPolicy, webhookAddressRefusal } from "./webhook-address-policy.ts";
 import type { ResolveHost } from "./webhook-dns-resolver.ts";
 
@@ -60,7 +60,7 @@ export function openWebhookConnections(settings: NetworkSettings): Connections {
   let secured: { secureContext: tls.SecureContext; rejectUnauthorized: true } | undefined;
   const secure = () =>
     (secured ??= {
-      secureContext: tls.createSecureContext({ ca: trustedAuthorities(settings.extraAuthorities) }),
+      secureContext: tls.createSecureContext({ ca: trustedTlsAuthorities(settings.extraAuthorities) }),
       rejectUnauthorized: true,
     });
   const agents = (keepAlive: boolean): HttpAgents => {

@@ -1,4 +1,4 @@
-import { isoText } from "../domain/time.ts";
+import { isoTextOfInstant } from "../domain/time.ts";
 import {
   type AttemptResult,
   attemptWebhookDelivery,
@@ -255,7 +255,7 @@ export class DeliveryWorker {
     } else if (before.pausedAt !== null) {
       this.mayHaveMore = true;
       this.deps.log.info(
-        { partner_id: this.partnerId, paused_at: isoText(before.pausedAt) },
+        { partner_id: this.partnerId, paused_at: isoTextOfInstant(before.pausedAt) },
         "webhook endpoint recovered, deliveries resumed",
       );
     }
@@ -267,7 +267,7 @@ export class DeliveryWorker {
     const fields = {
       partner_id: this.partnerId,
       failures,
-      failing_since: failingSince === null ? null : isoText(failingSince),
+      failing_since: failingSince === null ? null : isoTextOfInstant(failingSince),
       error: lastError,
     };
     if (wasPaused) this.deps.log.info(fields, "webhook endpoint still failing, remains paused");

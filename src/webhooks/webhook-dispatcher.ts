@@ -49,7 +49,7 @@ const MIN_PAGE_SIZE = 8;
  * a hanging endpoint does not delay others. After a crash between sending and recording, a delivery is sent again with
  * the same ID and body.
  */
-export function createDispatcher(
+export function createWebhookDispatcher(
   deps: DispatcherDeps,
   options: DispatcherOptions = DISPATCHER_DEFAULTS,
 ): Dispatcher {

@@ -30,7 +30,7 @@ const MESSAGES: Record<string, string> = {
 };
 
 /** Returns the cause of a failed exchange as one line for the delivery log. */
-export function deliveryFailureMessage(error: unknown, hostname: string): string {
+export function webhookFailureMessage(error: unknown, hostname: string): string {
   if (
     error instanceof ExchangeTimeout ||
     error instanceof AddressRefusedError ||
@@ -40,7 +40,7 @@ export function deliveryFailureMessage(error: unknown, hostname: string): string
   }
   const { code = "", address, port, errors, message } = error as NetworkError;
   // If several addresses failed, the message names the last one.
-  if (errors?.length) return deliveryFailureMessage(errors.at(-1), hostname);
+  if (errors?.length) return webhookFailureMessage(errors.at(-1), hostname);
   const known = MESSAGES[code];
   if (known) return known;
   if (code === "ECONNREFUSED") {
@@ -54,7 +54,7 @@ export function deliveryFailureMessage(error: unknown, hostname: string): string
 }
 
 /** Returns why a response with this status is a failure, or null for a 2xx. */
-export function deliveryStatusMessage(statusCode: number): string | null {
+export function webhookStatusFailureMessage(statusCode: number): string | null {
   if (statusCode >= 200 && statusCode < 300) return null;
   if (statusCode >= 300 && statusCode < 400) return `HTTP ${statusCode} (redirects are not followed)`;
   return `HTTP ${statusCode}`;

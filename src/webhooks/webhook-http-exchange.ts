@@ -12,10 +12,10 @@ import {
   webhookProxyAuthorization,
 } from "./webhook-connections.ts";
 import {
-  deliveryFailureMessage,
-  deliveryStatusMessage,
   type ExchangePhase,
   ExchangeTimeout,
+  webhookFailureMessage,
+  webhookStatusFailureMessage,
 } from "./webhook-failure-messages.ts";
 
 type ExchangeResult = {
@@ -141,8 +141,8 @@ class Exchange {
       statusCode,
       error:
         error === undefined
-          ? deliveryStatusMessage(statusCode ?? 0)
-          : deliveryFailureMessage(error, hostnameOf(this.request.url)),
+          ? webhookStatusFailureMessage(statusCode ?? 0)
+          : webhookFailureMessage(error, hostnameOf(this.request.url)),
       responseHead: this.head.replaceAll("\0", "\uFFFD"), // PostgreSQL's text takes no NUL
       address: this.address ?? (error as { address?: string } | undefined)?.address ?? null,
       isStale,

@@ -10,7 +10,11 @@ export const MAX_DELAY_MS = Math.max(...DELAYS_MS);
  * Returns when the attempt after `attempt` (1 to 3) is due, or null after the last one. The delay is measured from the
  * start of the failed attempt, but the next one never starts before it has ended.
  */
-export function nextAttemptAt(attempt: number, startedAt: Instant, durationMs: number): Instant | null {
+export function nextWebhookAttemptAt(
+  attempt: number,
+  startedAt: Instant,
+  durationMs: number,
+): Instant | null {
   const delayMs = DELAYS_MS[attempt - 1];
   return delayMs === undefined ? null : startedAt + Math.max(delayMs, durationMs);
 }

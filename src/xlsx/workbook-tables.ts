@@ -1,7 +1,7 @@
 import { type CellValue, readXlsx, type Sheet, type Workbook } from "hucre/xlsx";
 import { OperatorError } from "../domain/errors.ts";
 import { meteredWorkbookArchive, workbookArchiveEntries } from "./workbook-archive-size.ts";
-import { columnName } from "./workbook-cell-references.ts";
+import { workbookColumnName } from "./workbook-cell-references.ts";
 import { workbookSheetArea } from "./workbook-sheet-area.ts";
 
 /** A sheet as rows of texts, the heading first; `row` counts from 1 as spreadsheets do. */
@@ -70,7 +70,7 @@ export async function readWorkbookTables(
     last.row = Math.max(last.row, Math.min(rows, MAX_ROW));
     last.column = Math.max(last.column, Math.min(columns, MAX_COLUMN));
   }
-  const range = `A1:${columnName(last.column - 1)}${last.row}`;
+  const range = `A1:${workbookColumnName(last.column - 1)}${last.row}`;
   const readStyles = padsNumbers && allCells <= MAX_STYLED_CELLS;
   if (readStyles) cellsLeft = MAX_STYLED_CELLS;
   let workbook: Workbook;
@@ -104,7 +104,7 @@ function tableOf(name: string, sheet: Sheet, { maxRows, texts, hasStyles }: Tabl
     if (cell.formula !== undefined && (cell.value === null || cell.value === undefined)) {
       const [row, column] = key.split(",").map(Number);
       throw new OperatorError(
-        `${name}, sheet ${sheet.name}, cell ${columnName(column!)}${row! + 1}: the formula has no stored result`,
+        `${name}, sheet ${sheet.name}, cell ${workbookColumnName(column!)}${row! + 1}: the formula has no stored result`,
         "Open the file in a spreadsheet program and save it, or paste the values.",
       );
     }
@@ -119,7 +119,7 @@ function tableOf(name: string, sheet: Sheet, { maxRows, texts, hasStyles }: Tabl
       if (length > MAX_CELL)
         throw tooLarge(
           name,
-          `sheet ${sheet.name}, cell ${columnName(column)}${index + 1} has ${length} characters`,
+          `sheet ${sheet.name}, cell ${workbookColumnName(column)}${index + 1} has ${length} characters`,
         );
       texts.chars += length;
     }

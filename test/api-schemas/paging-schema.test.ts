@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { text } from "../../src/api-schemas/definition/schema-field-types.ts";
-import { page } from "../../src/api-schemas/paging-schema.ts";
+import { textSchema } from "../../src/api-schemas/definition/schema-field-types.ts";
+import { pageSchema } from "../../src/api-schemas/paging-schema.ts";
 
-const names = page("names", text("A name", "Elm Court"));
+const names = pageSchema("names", textSchema("A name", "Elm Court"));
 
 test("a page has its number and the number of pages, also beyond the end", () => {
   expect(names.of([], { limit: 10, offset: 0 }, 0, "Acme")).toEqual({

@@ -3,7 +3,7 @@ import { countInterval } from "../../bench/validation/count-interval.ts";
 import { forecastYear, type Main, RECORD_BEGINS } from "../../bench/validation/water-mains.ts";
 import { fitYearVariance } from "../../bench/validation/year-variance.ts";
 import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";
-import { scaleFromMedian } from "../../src/domain/statistics/weibull.ts";
+import { scaleFromMedian } from "../../src/domain/statistics/weibull-distribution.ts";
 import { DAYS_PER_YEAR, dayNumber } from "../../src/domain/time.ts";
 
 /** A city whose mains break by a known law, a third of them ten times as often as the others. */

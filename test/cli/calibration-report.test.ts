@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { calibrateCommandBiasWarning } from "../../src/cli/terminal/calibrate-command-text.ts";
 import { validateForecastsInSteps } from "../../src/domain/calibration/model-proof.ts";
 import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";
-import { runSteps } from "../../src/domain/steps/steps.ts";
+import { runSteps } from "../../src/domain/steps/computation-steps.ts";
 
 /** The proof of forecasts of 0.5 for 100 properties of ten components, of which `failures` fail in each. */
 const proofWith = (failures: number) =>

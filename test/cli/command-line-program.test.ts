@@ -3,9 +3,9 @@ import {
   type CommandEntry,
   choiceOption,
   defineCommand,
-  optionalArgument,
+  optionalCommandArgument,
   repeatableOption,
-  requiredArgument,
+  requiredCommandArgument,
   settingOption,
   switchOption,
   textOption,
@@ -28,7 +28,10 @@ async function run(
   const create = defineCommand({
     name: "create",
     summary: "create a partner",
-    arguments: { companyName: requiredArgument("the company's name"), note: optionalArgument("a note") },
+    arguments: {
+      companyName: requiredCommandArgument("the company's name"),
+      note: optionalCommandArgument("a note"),
+    },
     options: {
       webhookUrl: textOption("URL", "where deliveries go"),
       dailyBudget: wholeNumberOption("CALLS", "calls a day", 0, 1000),

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommandLine } from "../../src/cli/command-line-program.ts";
-import { coloredText } from "../../src/cli/terminal/colored-text.ts";
-import { outputWidths } from "../../src/cli/terminal/output-widths.ts";
+import { coloredTerminalText } from "../../src/cli/terminal/terminal-colored-text.ts";
+import { terminalOutputWidths } from "../../src/cli/terminal/terminal-output-widths.ts";
 import { terminalPartnerSettingsText } from "../../src/cli/terminal/terminal-partner-text.ts";
 import { terminalLabeledLines, terminalTable } from "../../src/cli/terminal/terminal-table.ts";
 
@@ -80,24 +80,26 @@ describe("a table", () => {
 test("statuses that need attention are colored, and names that contain them are not", () => {
   const red = (text: string) => `\u001b[31m${text}\u001b[39m`;
   const yellow = (text: string) => `\u001b[33m${text}\u001b[39m`;
-  expect(coloredText("Warning  Last backup: none\nFailed   Key: wrong\nOK       Failed States Ltd.")).toBe(
+  expect(
+    coloredTerminalText("Warning  Last backup: none\nFailed   Key: wrong\nOK       Failed States Ltd."),
+  ).toBe(
     `${yellow("Warning")}  Last backup: none\n${red("Failed")}   Key: wrong\nOK       Failed States Ltd.`,
   );
-  expect(coloredText("Score 0.91, CRITICAL: 53%; was WARNING")).toBe(
+  expect(coloredTerminalText("Score 0.91, CRITICAL: 53%; was WARNING")).toBe(
     `Score 0.91, ${red("CRITICAL")}: 53%; was ${yellow("WARNING")}`,
   );
-  expect(coloredText("WH_1  component.critical  failed HTTP 500")).toBe(
+  expect(coloredTerminalText("WH_1  component.critical  failed HTTP 500")).toBe(
     `WH_1  component.critical  ${red("failed")} HTTP 500`,
   );
-  expect(coloredText("Status        failed\nRequest       failed")).toBe(
+  expect(coloredTerminalText("Status        failed\nRequest       failed")).toBe(
     `Status        ${red("failed")}\nRequest       ${red("failed")}`,
   );
 });
 
 test("tables are as wide as the terminal, and unlimited in one of unknown width", () => {
-  expect(outputWidths(80)).toEqual({ columns: 80, tableWidth: 80 });
+  expect(terminalOutputWidths(80)).toEqual({ columns: 80, tableWidth: 80 });
   for (const unknown of [0, undefined])
-    expect(outputWidths(unknown)).toEqual({ columns: 100, tableWidth: Number.POSITIVE_INFINITY });
+    expect(terminalOutputWidths(unknown)).toEqual({ columns: 100, tableWidth: Number.POSITIVE_INFINITY });
 });
 
 test("one property, appliance or component is not named in the plural", () => {
@@ -135,7 +137,7 @@ describe("in a terminal", () => {
       cwd: place,
       root: place,
       isTty: false,
-      ...outputWidths(width),
+      ...terminalOutputWidths(width),
       now: Date.now,
       random: (bytes) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
       guard: () => {},

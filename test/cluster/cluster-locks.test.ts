@@ -2,15 +2,15 @@ import { expect, test } from "bun:test";
 import {
   acquireClusterLock,
   clusterLockHolder,
+  clusterPartnerLockName,
   type HeldLock,
-  partnerLockName,
   withClusterLock,
 } from "../../src/cluster/cluster-locks.ts";
 import { withLockId } from "../support/lock-database.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 
 const open = usePartnerStore();
-const NAME = partnerLockName("P");
+const NAME = clusterPartnerLockName("P");
 const SINCE = ", since 2026-03-10T12:00:00.000Z";
 
 /** The stores of two processes on one database. */

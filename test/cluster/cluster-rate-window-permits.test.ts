@@ -4,7 +4,7 @@ import {
   type CallerUsage,
   decideClusterPermits,
   isClusterUsageExpired,
-  mostPermits,
+  maxClusterPermits,
 } from "../../src/cluster/cluster-rate-window-permits.ts";
 import { type Exchange, RateSimulation } from "../support/rate-simulation.ts";
 
@@ -217,7 +217,7 @@ test("permits of all servers together are at most a fifth of the limit, and fewe
     return decision.permits;
   });
   expect(given.slice(0, 5)).toEqual([3, 3, 2, 1, 1]);
-  expect(given.reduce((sum, permits) => sum + permits)).toBe(mostPermits(60));
+  expect(given.reduce((sum, permits) => sum + permits)).toBe(maxClusterPermits(60));
   expect(decideClusterPermits(UNUSED, 500_000, 60, ask(58)).permits).toBe(2);
 });
 

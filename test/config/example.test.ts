@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readToml } from "../../src/config/config-toml.ts";
+import { readConfigToml } from "../../src/config/config-toml.ts";
 import { defaultSettings, EXAMPLE_CONFIG } from "../../src/config/default-settings.ts";
 import { explainConfig } from "../../src/config/explain-config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
@@ -7,7 +7,7 @@ import { parseAdminListenSetting } from "../../src/config/setting-formats.ts";
 import { SETTINGS, settingKeys } from "../../src/config/settings.ts";
 
 test("the example has every setting once, in the order of the table, and no other", () => {
-  const { entries, problems } = readToml(EXAMPLE_CONFIG, "config.example.toml");
+  const { entries, problems } = readConfigToml(EXAMPLE_CONFIG, "config.example.toml");
   expect(problems).toEqual([]);
   expect(entries.map(({ key }) => key)).toEqual([...settingKeys()]);
 });
@@ -30,7 +30,7 @@ test("every section and setting in the example has a comment", () => {
 });
 
 test("the defaults are parsed like any configuration", () => {
-  const { entries } = readToml(EXAMPLE_CONFIG, "config.example.toml");
+  const { entries } = readConfigToml(EXAMPLE_CONFIG, "config.example.toml");
   expect([...defaultSettings()]).toEqual(entries.map(({ key, value }) => [key, value]));
 });
 

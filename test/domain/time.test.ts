@@ -8,7 +8,7 @@ import {
   dayOf,
   daysBetween,
   instantFromText,
-  isoText,
+  isoTextOfInstant,
   nextUtcMidnight,
   parseDay,
   yearOfDayNumber,
@@ -98,7 +98,7 @@ describe("an instant", () => {
     ["2026-03-10T12:00:00-0530", "2026-03-10T17:30:00.000Z"],
     ["2026-03-10T12:00:00.123456789Z", "2026-03-10T12:00:00.123Z"],
   ])("is read from %s", (text, iso) => {
-    expect(isoText(instantFromText(text)!)).toBe(iso);
+    expect(isoTextOfInstant(instantFromText(text)!)).toBe(iso);
   });
 
   test.each([
@@ -123,9 +123,9 @@ describe("an instant", () => {
     fc.assert(
       fc.property(fc.array(instants, { minLength: 1 }), (some) => {
         for (const instant of some) {
-          expect(isoText(instant)).toBe(new Date(instant).toISOString());
-          expect(instantFromText(isoText(instant))).toBe(instant);
-          expect(dayOf(instant)).toBe(isoText(instant).slice(0, 10));
+          expect(isoTextOfInstant(instant)).toBe(new Date(instant).toISOString());
+          expect(instantFromText(isoTextOfInstant(instant))).toBe(instant);
+          expect(dayOf(instant)).toBe(isoTextOfInstant(instant).slice(0, 10));
         }
       }),
     );

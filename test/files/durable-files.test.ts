@@ -24,7 +24,7 @@ import {
   temporaryPath,
 } from "../../src/files/durable-files.ts";
 import { loadMasterKey, masterKeyFilePath } from "../../src/secrets/master-key.ts";
-import { readAuthorities } from "../../src/tls/pem-files.ts";
+import { readTlsAuthorities } from "../../src/tls/pem-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-files-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -139,7 +139,7 @@ describe("a pipe that nobody writes to is refused at once", () => {
       () => loadConfig({ env: { MAINSTAY_BACKUP__PASSPHRASE_FILE: pipe, MAINSTAY_CONFIG: "" }, cwd }),
     ],
     ["of the key", () => loadMasterKey({ dataDir: home, env: {} })],
-    ["of certificates", () => readAuthorities({ setting: "tls.cert_file", path: pipe })],
+    ["of certificates", () => readTlsAuthorities({ setting: "tls.cert_file", path: pipe })],
     ["of a backup", () => readBackupArchive(pipe, undefined).next()],
   ])("as a file %s", async (_, read) => {
     await expect(Promise.try(read)).rejects.toThrow(`${pipe} is not a regular file`);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { Authenticator } from "../../src/http/authenticator.ts";
 import { bearerTokens } from "../../src/secrets/bearer-tokens.ts";
 import type { MasterKey } from "../../src/secrets/master-key.ts";
-import { createPartner } from "../../src/usecases/partners/partners.ts";
+import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");

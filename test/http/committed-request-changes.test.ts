@@ -1,24 +1,24 @@
 import { expect, test } from "bun:test";
-import { object, whole } from "../../src/api-schemas/definition/schema-field-types.ts";
+import { objectSchema, wholeNumberSchema } from "../../src/api-schemas/definition/schema-field-types.ts";
 import { StorageError } from "../../src/domain/errors.ts";
 import { LateResponse } from "../../src/http/http-errors.ts";
 import {
   adminOperation,
   type Operation,
-  ok,
   okReplies,
+  okReply,
   type PartnerCall,
   partnerOperation,
 } from "../../src/http/http-operation.ts";
-import { createAdministrator } from "../../src/usecases/administration/administrators.ts";
-import { createPartner } from "../../src/usecases/partners/partners.ts";
+import { createAdministrator } from "../../src/usecases/administration/create-or-revoke-administrator.ts";
+import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 import { pipelineOn } from "../support/pipeline.ts";
 import { withoutDeadline } from "../support/request-context.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePartnerStore();
-const reply = object({ properties: whole("Number of properties", 1) });
+const reply = objectSchema({ properties: wholeNumberSchema("Number of properties", 1) });
 const replies = okReplies("The number", reply);
 
 const ERRORS = {
@@ -32,7 +32,7 @@ const NO_STORAGE = "request refused: no storage";
 
 /** Writes on request, and then fails. */
 async function failAfter(changes: boolean, error: Error, { writePortfolio }: PartnerCall): Promise<never> {
-  if (changes) await writePortfolio(async () => ok({ properties: 1 }));
+  if (changes) await writePortfolio(async () => okReply({ properties: 1 }));
   throw error;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import fc from "fast-check";
-import { compressBody, encodingFor } from "../../src/http/content-encoding.ts";
+import { compressResponseBody, responseEncodingFor } from "../../src/http/content-encoding.ts";
 
 test.each([
   [null, "identity"],
@@ -17,14 +17,14 @@ test.each([
   ["deflate", "identity"],
   ["br;q=none", "identity"],
 ])("Accept-Encoding %p selects %p", (header, encoding) => {
-  expect(encodingFor(header)).toBe(encoding as never);
+  expect(responseEncodingFor(header)).toBe(encoding as never);
 });
 
 test("any Accept-Encoding gets an encoding, from which the text can be decoded", () => {
   fc.assert(
     fc.property(fc.string(), fc.string({ unit: "grapheme" }), (header, text) => {
-      const encoding = encodingFor(header);
-      const bytes = Buffer.from(compressBody(text, encoding));
+      const encoding = responseEncodingFor(header);
+      const bytes = Buffer.from(compressResponseBody(text, encoding));
       const back =
         encoding === "br" ? brotliDecompressSync(bytes) : encoding === "gzip" ? gunzipSync(bytes) : bytes;
       expect(back.toString()).toBe(Buffer.from(text).toString());

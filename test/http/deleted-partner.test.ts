@@ -1,17 +1,17 @@
 import { expect, test } from "bun:test";
-import { object, whole } from "../../src/api-schemas/definition/schema-field-types.ts";
+import { objectSchema, wholeNumberSchema } from "../../src/api-schemas/definition/schema-field-types.ts";
 import { yieldToEventLoop } from "../../src/event-loop/event-loop.ts";
 import {
   type AdminCall,
   adminOperation,
-  ok,
   okReplies,
+  okReply,
   type PartnerCall,
   partnerOperation,
   readOperationReplies,
 } from "../../src/http/http-operation.ts";
-import { createAdministrator } from "../../src/usecases/administration/administrators.ts";
-import { createPartner } from "../../src/usecases/partners/partners.ts";
+import { createAdministrator } from "../../src/usecases/administration/create-or-revoke-administrator.ts";
+import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
 import { purgePartner } from "../../src/usecases/partners/purge-partner.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 import { pipelineOn } from "../support/pipeline.ts";
@@ -19,7 +19,7 @@ import { withoutDeadline } from "../support/request-context.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePartnerStore();
-const reply = object({ properties: whole("Number of properties", 1) });
+const reply = objectSchema({ properties: wholeNumberSchema("Number of properties", 1) });
 
 const CONTEXT = { requestId: "r", address: "::1", now: NOW, monotonicMs: 0 };
 
@@ -47,7 +47,7 @@ test.each([
       }
       const id = deletes ? partner.id : "PARTNER_unknown";
       const { properties } = await store.read.totals.ofPartner(id);
-      return ok({ properties });
+      return okReply({ properties });
     },
   });
   const request = new Request("http://x/count", { headers: { "x-api-key": credentials.apiKey } });
@@ -72,7 +72,7 @@ test.each([
     replies: okReplies("The number", reply),
     async handle({ store }: AdminCall) {
       const { components } = await store.read.totals.ofProperty("P_deleted");
-      return ok({ properties: components });
+      return okReply({ properties: components });
     },
   });
   const request = new Request("http://x/count", { headers: { "x-api-key": key } });

@@ -1,25 +1,25 @@
 import { expect, test } from "bun:test";
 import {
-  anyObject,
-  anyOf,
-  list,
-  mapOf,
-  object,
-  text,
+  anyObjectSchema,
+  anyOfSchema,
+  listSchema,
+  mapSchema,
+  objectSchema,
+  textSchema,
 } from "../../src/api-schemas/definition/schema-field-types.ts";
 import { entityTag, entityTagOf } from "../../src/http/entity-tag.ts";
 
 const at = (day: number) => `{"total":1,"assessed_at":"2026-01-0${day}T00:00:00.000Z"}`;
-const timed = object({ assessed_at: text("When it was calculated", "2026-01-01T00:00:00.000Z") });
-const plain = object({ name: text("A name", "Elm Court") });
+const timed = objectSchema({ assessed_at: textSchema("When it was calculated", "2026-01-01T00:00:00.000Z") });
+const plain = objectSchema({ name: textSchema("A name", "Elm Court") });
 
 test("the times of calculations are no part of a tag, wherever a type has them", () => {
   const types = {
     record: timed,
-    list: object({ items: list("Items", timed) }),
-    map: object({ items: mapOf("Items", timed) }),
-    alternative: object({ item: anyOf(plain, timed) }),
-    "object of any fields": object({ item: anyObject("Any") }),
+    list: objectSchema({ items: listSchema("Items", timed) }),
+    map: objectSchema({ items: mapSchema("Items", timed) }),
+    alternative: objectSchema({ item: anyOfSchema(plain, timed) }),
+    "object of any fields": objectSchema({ item: anyObjectSchema("Any") }),
     "no type": undefined,
   };
   for (const [name, type] of Object.entries(types)) {
@@ -29,7 +29,7 @@ test("the times of calculations are no part of a tag, wherever a type has them",
 });
 
 test("the text of a type without times is hashed as it is", () => {
-  const type = object({ items: list("Items", plain) });
+  const type = objectSchema({ items: listSchema("Items", plain) });
   expect(entityTagOf(at(1), type)).toBe(entityTag(at(1)));
   expect(entityTagOf(at(1), type)).not.toBe(entityTagOf(at(2), type));
 });

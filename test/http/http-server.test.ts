@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { anyHostCheck } from "../../src/http/host-header.ts";
+import { anyHostHeaderCheck } from "../../src/http/host-header.ts";
 import {
   type Operation,
   type PublicCall,
@@ -41,7 +41,7 @@ async function serve(
     monotonicMs: () => performance.now(),
     newRequestId: () => "r",
     responseTimeoutS,
-    checkHost: anyHostCheck,
+    checkHost: anyHostHeaderCheck,
     log: { info: (line: never) => lines.push(line) } as never,
     onResponse: (_route, _method, status) => counted.push(status),
   });

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { object, whole } from "../../src/api-schemas/definition/schema-field-types.ts";
-import { ok, okReplies, partnerOperation } from "../../src/http/http-operation.ts";
-import { createPartner } from "../../src/usecases/partners/partners.ts";
+import { objectSchema, wholeNumberSchema } from "../../src/api-schemas/definition/schema-field-types.ts";
+import { okReplies, okReply, partnerOperation } from "../../src/http/http-operation.ts";
+import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
+import { createProperty } from "../../src/usecases/portfolio/create-or-change-property.ts";
 import { writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
-import { createProperty } from "../../src/usecases/portfolio/properties.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 import { pipelineOn } from "../support/pipeline.ts";
 import { knowledge, PROPERTY } from "../support/portfolio-store.ts";
@@ -24,8 +24,8 @@ async function pipeline() {
     path: "/count",
     summary: "How often",
     cacheable: true,
-    replies: okReplies("How often", object({ workedOut: whole("How often", 1) })),
-    handle: () => ok({ workedOut: ++workedOut }),
+    replies: okReplies("How often", objectSchema({ workedOut: wholeNumberSchema("How often", 1) })),
+    handle: () => okReply({ workedOut: ++workedOut }),
   });
   const partner = async (name: string) => {
     const made = await createPartner(administration, { name, dailyBudget: 1000, webhookUrl: null });

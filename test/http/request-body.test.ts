@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Failure } from "../../src/domain/errors.ts";
 import {
-  maxValuesFor,
-  mediaType,
+  maxHttpBodyValues,
   parseRequestBodyObject,
-  readBytes,
-  requireJson,
+  readHttpBodyBytes,
+  requestMediaType,
+  requireHttpJsonBody,
 } from "../../src/http/request-body.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -20,22 +20,22 @@ const chunked = (...chunks: string[]) =>
     },
   });
 
-describe("readBytes", () => {
+describe("readHttpBodyBytes", () => {
   test("returns the bytes, with a declared length or in chunks", async () => {
-    expect(Buffer.from(await readBytes(request("12345"), 5)).toString()).toBe("12345");
-    expect(Buffer.from(await readBytes(request(chunked("12", "345")), 5)).toString()).toBe("12345");
-    expect(Buffer.from(await readBytes(request(chunked()), 5)).toString()).toBe("");
+    expect(Buffer.from(await readHttpBodyBytes(request("12345"), 5)).toString()).toBe("12345");
+    expect(Buffer.from(await readHttpBodyBytes(request(chunked("12", "345")), 5)).toString()).toBe("12345");
+    expect(Buffer.from(await readHttpBodyBytes(request(chunked()), 5)).toString()).toBe("");
   });
 
   test("rejects a body that is one byte too long", async () => {
     for (const body of ["123456", chunked("123", "456")])
-      await expect(readBytes(request(body), 5)).rejects.toMatchObject({ code: "payload_too_large" });
+      await expect(readHttpBodyBytes(request(body), 5)).rejects.toMatchObject({ code: "payload_too_large" });
   });
 
   test("rejects a body by its declared length before reading it", async () => {
     const never = new ReadableStream({ pull: () => new Promise(() => {}) });
     const declared = request(never, { "content-length": "6" });
-    await expect(readBytes(declared, 5)).rejects.toMatchObject({ code: "payload_too_large" });
+    await expect(readHttpBodyBytes(declared, 5)).rejects.toMatchObject({ code: "payload_too_large" });
   });
 
   test("stops reading as soon as the chunks exceed the limit", async () => {
@@ -46,33 +46,35 @@ describe("readBytes", () => {
         controller.enqueue(bytes("x".repeat(100)));
       },
     });
-    await expect(readBytes(request(endless), 1000)).rejects.toMatchObject({ code: "payload_too_large" });
+    await expect(readHttpBodyBytes(request(endless), 1000)).rejects.toMatchObject({
+      code: "payload_too_large",
+    });
     expect(pulled).toBeLessThan(30);
   });
 
   test("reports an incomplete body as invalid_request", async () => {
     const cut = new ReadableStream({ start: (controller) => controller.error(new Error("reset")) });
-    await expect(readBytes(request(cut), 5)).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(readHttpBodyBytes(request(cut), 5)).rejects.toMatchObject({ code: "invalid_request" });
   });
 });
 
-describe("mediaType and requireJson", () => {
+describe("requestMediaType and requireHttpJsonBody", () => {
   test.each(["application/json", "Application/JSON ; charset=utf-8", "application/problem+json"])(
     "accept %s as JSON",
     (type) => {
-      expect(() => requireJson(request("{}", { "content-type": type }))).not.toThrow();
+      expect(() => requireHttpJsonBody(request("{}", { "content-type": type }))).not.toThrow();
     },
   );
 
   test.each(["", "text/json", "application/jsonl", "application/json, text/html", "x+json"])(
     "reject %p",
     (type) => {
-      expect(() => requireJson(request("{}", { "content-type": type }))).toThrow("application/json");
+      expect(() => requireHttpJsonBody(request("{}", { "content-type": type }))).toThrow("application/json");
     },
   );
 
   test("return lower case without parameters", () => {
-    expect(mediaType(request("", { "content-type": "Text/HTML; a=b" }))).toBe("text/html");
+    expect(requestMediaType(request("", { "content-type": "Text/HTML; a=b" }))).toBe("text/html");
   });
 });
 
@@ -133,7 +135,7 @@ describe("parseRequestBodyObject", () => {
     // More fields than any item has.
     const item = Object.fromEntries(Array.from({ length: 29 }, (_, i) => [`field ${i}`, i]));
     const items = JSON.stringify({ items: Array.from({ length: 1000 }, () => item) });
-    expect(parseRequestBodyObject(bytes(items), maxValuesFor(1000))).toBeObject();
+    expect(parseRequestBodyObject(bytes(items), maxHttpBodyValues(1000))).toBeObject();
   });
 
   test("rejects invalid UTF-8", () => {

@@ -4,7 +4,7 @@ import { StorageError } from "../../src/domain/errors.ts";
 import type { Partner } from "../../src/domain/partner.ts";
 import { type CallLedger, DailyCallLimits } from "../../src/http/request-daily-call-limits.ts";
 import type { BudgetReservations } from "../../src/store/store.ts";
-import { createPartner } from "../../src/usecases/partners/partners.ts";
+import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
 import { type PartnerFixture, usePartnerStore } from "../support/partner-store.ts";
 import { runsOnEngine, testOnSqlite } from "../support/postgres.ts";
 

@@ -8,8 +8,8 @@ import {
   publicOperation,
   type Reply,
 } from "../../src/http/http-operation.ts";
-import { createAdministrator } from "../../src/usecases/administration/administrators.ts";
-import { createPartner } from "../../src/usecases/partners/partners.ts";
+import { createAdministrator } from "../../src/usecases/administration/create-or-revoke-administrator.ts";
+import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 import { pipelineOn } from "../support/pipeline.ts";
 import { withoutDeadline } from "../support/request-context.ts";

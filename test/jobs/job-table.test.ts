@@ -3,7 +3,7 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import type { ScheduledJob } from "../../src/jobs/job-schedule.ts";
 import { scheduledJobTable } from "../../src/jobs/job-table.ts";
 import { createLogger } from "../../src/logging/logger.ts";
-import { EmbedViewCounter } from "../../src/usecases/embeds/embed-views.ts";
+import { EmbedViewCounter } from "../../src/usecases/embeds/count-embed-views.ts";
 import { RevisionCaches } from "../../src/usecases/revision-caches/revision-caches.ts";
 import type { Json } from "../support/json.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ENVIRONMENT_FACTORS } from "../../src/domain/knowledge.ts";
+import { ENVIRONMENT_FACTORS } from "../../src/domain/domain-knowledge.ts";
 import { FILES } from "../../src/knowledge/knowledge-files.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { readKnowledge } from "../../src/knowledge/read-knowledge.ts";

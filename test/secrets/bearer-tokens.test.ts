@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { SignJWT, UnsecuredJWT } from "jose";
 import { newId } from "../../src/domain/ids/record-ids.ts";
 import { bearerTokens } from "../../src/secrets/bearer-tokens.ts";
-import { deriveKey, type MasterKey } from "../../src/secrets/master-key.ts";
+import { deriveSecretKey, type MasterKey } from "../../src/secrets/master-key.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 const master = new Uint8Array(32).fill(7) as MasterKey;
@@ -87,7 +87,7 @@ describe("verify rejects", () => {
   test("a token signed with another key, or with the encryption key", async () => {
     const other = bearerTokens(new Uint8Array(32).fill(8) as MasterKey, random);
     expect(await verify(await other.issue({ partnerId, generation: 1, now: NOW }), NOW)).toBeUndefined();
-    expect(await verify(await sign({}, {}, deriveKey(master, "seal")), NOW)).toBeUndefined();
+    expect(await verify(await sign({}, {}, deriveSecretKey(master, "seal")), NOW)).toBeUndefined();
   });
 
   test("a token without a signature, whatever its algorithm", async () => {
@@ -138,7 +138,7 @@ const CLAIMS = {
 };
 
 /** Returns a valid token except for the given claims and headers. */
-function sign(changed: object, header: object = {}, key: Uint8Array = deriveKey(master, "tokens")) {
+function sign(changed: object, header: object = {}, key: Uint8Array = deriveSecretKey(master, "tokens")) {
   return new SignJWT({ ...CLAIMS, ...changed } as Record<string, unknown>)
     .setProtectedHeader({ alg: "HS256", typ: "JWT", ...header })
     .sign(key)

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { OperatorError } from "../../src/domain/errors.ts";
 import {
   createMasterKeyFile,
-  deriveKey,
+  deriveSecretKey,
   loadMasterKey,
   masterKeyFilePath,
   parseMasterKey,
@@ -106,7 +106,7 @@ describe("the environment", () => {
 
 test("keys for different purposes differ, and each is deterministic", () => {
   const master = parseMasterKey(LINE, "");
-  expect(deriveKey(master, "seal")).toEqual(deriveKey(master, "seal"));
-  expect(deriveKey(master, "seal")).not.toEqual(deriveKey(master, "tokens"));
-  expect(deriveKey(master, "seal")).not.toEqual(new Uint8Array(master));
+  expect(deriveSecretKey(master, "seal")).toEqual(deriveSecretKey(master, "seal"));
+  expect(deriveSecretKey(master, "seal")).not.toEqual(deriveSecretKey(master, "tokens"));
+  expect(deriveSecretKey(master, "seal")).not.toEqual(new Uint8Array(master));
 });

@@ -11,12 +11,16 @@ import { dayOf } from "../../src/domain/time.ts";
 import { yieldToEventLoop } from "../../src/event-loop/event-loop.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { createLogger } from "../../src/logging/logger.ts";
-import { type DataFolder, databaseFile, openServerDataFolder } from "../../src/server/server-data-folder.ts";
+import {
+  type DataFolder,
+  openServerDataFolder,
+  serverDatabaseFile,
+} from "../../src/server/server-data-folder.ts";
 import { type App, startServer } from "../../src/server/start-server.ts";
-import { createAdministrator } from "../../src/usecases/administration/administrators.ts";
+import { createAdministrator } from "../../src/usecases/administration/create-or-revoke-administrator.ts";
 import { calibrateModel } from "../../src/usecases/calibration/calibrate.ts";
 import { importPortfolio } from "../../src/usecases/import/import-portfolio.ts";
-import { createPartner } from "../../src/usecases/partners/partners.ts";
+import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { isTooLong, watched } from "../support/stretches.ts";
@@ -461,7 +465,7 @@ test("a property with very many claims blocks the event loop only briefly", asyn
   const claim = { claim_type: "water_damage", date_of_loss: day(1500), amount: 1000 };
   await created(`/v1/property/${id}/claims`, claim);
   // The claims of a hundred requests.
-  const database = new Database(databaseFile(deps.config.storage.dataDir));
+  const database = new Database(serverDatabaseFile(deps.config.storage.dataDir));
   database.run("PRAGMA busy_timeout = 10000");
   database.run(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY_CLAIMS})
@@ -500,7 +504,7 @@ test("a sensor with very many readings blocks the event loop only briefly", asyn
       appliance: { appliance_id: applianceId },
     };
     await created("/v1/meter-event/smart/v2", leak);
-    const database = new Database(databaseFile(deps.config.storage.dataDir));
+    const database = new Database(serverDatabaseFile(deps.config.storage.dataDir));
     database.run("PRAGMA busy_timeout = 10000");
     database.run(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY_READINGS})

@@ -7,16 +7,20 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import { NO_BRAND } from "../../src/domain/brand/partner-brand.ts";
 import { USUAL_TERMS } from "../../src/domain/planning/plan-terms.ts";
 import type { Property } from "../../src/domain/property.ts";
-import type { Steps } from "../../src/domain/steps/steps.ts";
+import type { Steps } from "../../src/domain/steps/computation-steps.ts";
 import { runYielding, yieldToEventLoop } from "../../src/event-loop/event-loop.ts";
 import { csvReplyChunks } from "../../src/http/csv-replies.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { createLogger } from "../../src/logging/logger.ts";
-import { type DataFolder, databaseFile, openServerDataFolder } from "../../src/server/server-data-folder.ts";
+import {
+  type DataFolder,
+  openServerDataFolder,
+  serverDatabaseFile,
+} from "../../src/server/server-data-folder.ts";
 import { type App, startServer } from "../../src/server/start-server.ts";
-import { createEmbed } from "../../src/usecases/embeds/embeds.ts";
-import { createPartner } from "../../src/usecases/partners/partners.ts";
-import { loadPropertyFigures } from "../../src/usecases/portfolio/property-figures.ts";
+import { createEmbed } from "../../src/usecases/embeds/create-or-revoke-embed.ts";
+import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
+import { loadPropertyFigures } from "../../src/usecases/portfolio/load-property-figures.ts";
 import { embedPageBrand } from "../../src/web/embed/embed-brand.tsx";
 import { renderEmbedComponentList } from "../../src/web/embed/embed-pages.tsx";
 import { renderEmbedSchedulePage } from "../../src/web/embed/embed-schedule-page.tsx";
@@ -93,7 +97,7 @@ afterAll(async () => {
 
 /** Copies the property's appliances, each into its own unit, until it has that many components. */
 function multiply(): void {
-  const db = new Database(databaseFile(deps.config.storage.dataDir));
+  const db = new Database(serverDatabaseFile(deps.config.storage.dataDir));
   db.run("PRAGMA busy_timeout = 10000");
   const countOf = (table: string) => db.query<{ n: number }, []>(`SELECT count(*) n FROM ${table}`).get()!.n;
   const [appliances, components] = [countOf("appliances"), countOf("components")];

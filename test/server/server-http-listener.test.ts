@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { readBytes } from "../../src/http/request-body.ts";
+import { readHttpBodyBytes } from "../../src/http/request-body.ts";
 import { openServerHttpListener } from "../../src/server/server-http-listener.ts";
 import { FIXTURE_TLS } from "../support/certificates.ts";
 
@@ -66,7 +66,7 @@ test.each([
     idleTimeoutS: 30,
     tls,
     async fetch(request) {
-      resolve(await readBytes(request, 100).catch((error) => error.name));
+      resolve(await readHttpBodyBytes(request, 100).catch((error) => error.name));
       return new Response();
     },
     onFault(error) {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { tierOfHundredths, WARNING_FROM } from "../../src/domain/component.ts";
 import { PriceList } from "../../src/domain/costs/price-list.ts";
-import type { System } from "../../src/domain/knowledge.ts";
+import type { System } from "../../src/domain/domain-knowledge.ts";
 import { BLOCK_SIZE } from "../../src/store/queries/stored-counter-buckets.ts";
 import type { ApplianceRef } from "../../src/usecases/portfolio/portfolio-writer.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";

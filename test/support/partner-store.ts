@@ -8,7 +8,10 @@ import { createMasterKeyFile, loadMasterKey } from "../../src/secrets/master-key
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { type AdminUseCaseDeps, createPartner } from "../../src/usecases/partners/partners.ts";
+import {
+  type AdminUseCaseDeps,
+  createPartner,
+} from "../../src/usecases/partners/create-partner-and-credentials.ts";
 import { onPostgres, poolOn, usePostgres } from "./postgres.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);

@@ -3,9 +3,9 @@ import type { Component } from "../../src/domain/component.ts";
 import type { Partner } from "../../src/domain/partner.ts";
 import type { NewProperty, Property } from "../../src/domain/property.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
-import { createAppliance } from "../../src/usecases/portfolio/appliances.ts";
+import { createAppliance } from "../../src/usecases/portfolio/create-or-change-appliance.ts";
+import { createProperty } from "../../src/usecases/portfolio/create-or-change-property.ts";
 import { type PortfolioWriter, writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
-import { createProperty } from "../../src/usecases/portfolio/properties.ts";
 import { type PartnerFixture, usePartnerStore } from "./partner-store.ts";
 
 export const knowledge = loadKnowledge();

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readAuthorities, readTlsKeyPair } from "../../src/tls/pem-files.ts";
+import { readTlsAuthorities, readTlsKeyPair } from "../../src/tls/pem-files.ts";
 
 const FIXTURES = join(import.meta.dir, "../fixtures/tls");
 const authority = join(FIXTURES, "authority.crt");
@@ -12,9 +12,9 @@ const key = join(FIXTURES, "receiver.key");
 const folder = mkdtempSync(join(tmpdir(), "mainstay-pem-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe("readAuthorities", () => {
+describe("readTlsAuthorities", () => {
   test("returns the text of the file", async () => {
-    expect(readAuthorities({ setting: "ca", path: authority })).toBe(await Bun.file(authority).text());
+    expect(readTlsAuthorities({ setting: "ca", path: authority })).toBe(await Bun.file(authority).text());
   });
 
   test.each([
@@ -24,14 +24,16 @@ describe("readAuthorities", () => {
   ])("rejects a file that is %s, without quoting it", (_what, content) => {
     const path = join(folder, "ca.pem");
     writeFileSync(path, content);
-    expect(() => readAuthorities({ setting: "ca", path })).toThrow(
+    expect(() => readTlsAuthorities({ setting: "ca", path })).toThrow(
       `ca: ${path} does not contain a PEM certificate`,
     );
   });
 
   test("rejects a key and a missing file", () => {
-    expect(() => readAuthorities({ setting: "ca", path: key })).toThrow("does not contain a PEM certificate");
-    expect(() => readAuthorities({ setting: "ca", path: "/nowhere/ca.pem" })).toThrow(
+    expect(() => readTlsAuthorities({ setting: "ca", path: key })).toThrow(
+      "does not contain a PEM certificate",
+    );
+    expect(() => readTlsAuthorities({ setting: "ca", path: "/nowhere/ca.pem" })).toThrow(
       "ca: file not found: /nowhere/ca.pem",
     );
   });

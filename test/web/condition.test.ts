@@ -6,8 +6,8 @@ import {
   ConditionSectionHeadline,
   GRADES,
   sectionDueNowHeadline,
-} from "../../src/web/sections/condition.tsx";
-import { dueAmountTexts } from "../../src/web/sections/plan.tsx";
+} from "../../src/web/sections/condition-section.tsx";
+import { dueAmountTexts } from "../../src/web/sections/plan-section.tsx";
 
 test("no neighbor is drawn over the border of the property's grade", () => {
   for (const { name, from } of GRADES) {

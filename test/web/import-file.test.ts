@@ -6,23 +6,23 @@ import {
 import {
   type AppImportFile,
   type AppImportMapping,
+  appTableOfSheet,
   distinctAppChoiceCells,
   type ImportRun,
   importAppFile,
-  lacksDateFormat,
+  lacksAppDateFormat,
   mapAppColumnToField,
   readAppCsvTable,
   sendAppRows,
-  tableOfSheet,
   withAppCellMeaning,
-  withDateFormat,
+  withAppDateFormat,
   withFormatsOfWholeAppFile,
   withoutAmbiguousAppDates,
 } from "../../src/web/app/app-import-file.ts";
 import { AppRejectsContinuations, appRejectsFile } from "../../src/web/app/app-import-rejects.ts";
 import { sampleOfAppFile } from "../../src/web/app/app-import-sample.ts";
 import { readAppWorkbookFile } from "../../src/web/app/app-workbook-file.ts";
-import { ApiFailure } from "../../src/web/browser/api-failure.ts";
+import { ApiFailure } from "../../src/web/browser/browser-api-failure.ts";
 
 const none = { created: 0, updated: 0, unchanged: 0 };
 /** An answer in which nothing is to be told. */
@@ -275,7 +275,7 @@ test("a field that moves to another column loses what was guessed of its cells, 
     fields: { type_id: "Kind", date: "Seen" },
     dates: { date: "DD/MM/YYYY" },
   });
-  expect(withDateFormat(moved, "date", "MM/DD/YYYY").dates).toEqual({ date: "MM/DD/YYYY" });
+  expect(withAppDateFormat(moved, "date", "MM/DD/YYYY").dates).toEqual({ date: "MM/DD/YYYY" });
   expect(mapAppColumnToField(table, guessed, "Done", "type_id")).toEqual({
     ...guessed,
     ...{ fields: { type_id: "Done" }, values: {}, dates: {} },
@@ -318,12 +318,12 @@ test("dates with the day or the month first have no format until one is chosen, 
   const open = withoutAmbiguousAppDates(table, canadian);
   expect(open.dates).toEqual({ closed_on: "DD/MM/YYYY" });
   const lacking = (one: AppImportMapping) =>
-    ["date", "closed_on"].map((field) => lacksDateFormat(table, one, field));
+    ["date", "closed_on"].map((field) => lacksAppDateFormat(table, one, field));
   expect([lacking(guessed), lacking(open)]).toEqual([
     [false, false],
     [true, false],
   ]);
-  expect(lacking(withDateFormat(open, "date", "DD/MM/YYYY"))).toEqual([false, false]);
+  expect(lacking(withAppDateFormat(open, "date", "DD/MM/YYYY"))).toEqual([false, false]);
   expect(mapAppColumnToField(table, canadian, "Done", "closed_on").dates.closed_on).toBeUndefined();
   chooseWordingOfCurrencyAndUnits({ currency: "EUR", units: "metric" });
   expect(lacking({ ...guessed, dates: {} })).toEqual([true, false]);
@@ -413,7 +413,7 @@ test("a sheet of a workbook is a table with the numbers of its rows, blank ones 
     { row: 3, cells: ["1 Elm St", "5", "seen", " "] },
     { row: 6, cells: ["2 Elm St"] },
   ];
-  expect(tableOfSheet("a.xlsx", { sheet: "Visits", rows, notes: [] }, false)).toEqual({
+  expect(appTableOfSheet("a.xlsx", { sheet: "Visits", rows, notes: [] }, false)).toEqual({
     name: "a.xlsx, sheet Visits",
     columns: ["Address", "Rating"],
     rows: [
@@ -422,7 +422,7 @@ test("a sheet of a workbook is a table with the numbers of its rows, blank ones 
     ],
     unnamed: 1,
   });
-  expect(tableOfSheet("a.xlsx", { sheet: "Visits", rows: rows.slice(0, 1), notes: [] }, true)).toBe(
+  expect(appTableOfSheet("a.xlsx", { sheet: "Visits", rows: rows.slice(0, 1), notes: [] }, true)).toBe(
     "a.xlsx has no rows below a first line with the names of the columns.",
   );
 });

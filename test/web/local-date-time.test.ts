@@ -1,7 +1,10 @@
 import { afterEach, expect, test } from "bun:test";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { InstantWithLocalTime, instantWithLocalTimeText } from "../../src/web/widgets/local-date-time.tsx";
+import {
+  InstantWithLocalTime,
+  pageInstantWithLocalTimeText,
+} from "../../src/web/widgets/local-date-time.tsx";
 
 const { TZ } = process.env;
 afterEach(() => {
@@ -10,7 +13,7 @@ afterEach(() => {
 
 test("an instant as a text has both times, too", () => {
   process.env.TZ = "America/Los_Angeles";
-  expect(instantWithLocalTimeText("2026-11-21T03:00:05.000Z").replaceAll(/\s/g, " ")).toBe(
+  expect(pageInstantWithLocalTimeText("2026-11-21T03:00:05.000Z").replaceAll(/\s/g, " ")).toBe(
     "Nov 21, 2026, 3:00:05 AM UTC (Nov 20, 7:00 PM your time)",
   );
 });

@@ -1,6 +1,6 @@
-import { createDeliveryRepository } from "../../src/usecases/deliveries/stored-delivery-repository.ts";
+import { composeDeliveryRepository } from "../../src/server/composition/compose-delivery-repository.ts";
 import { changePartner, enableOrDisablePartner } from "../../src/usecases/partners/administer-partner.ts";
-import { createPartner } from "../../src/usecases/partners/partners.ts";
+import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
 import type { AttemptEndpoint, PendingDelivery } from "../../src/webhooks/attempt-webhook-delivery.ts";
 import type { DeliveryRepository } from "../../src/webhooks/webhook-delivery-repository.ts";
 import type { PartnerFixture } from "../support/partner-store.ts";
@@ -62,7 +62,7 @@ export async function memoryFixture(): Promise<RepositoryFixture> {
 export async function databaseFixture(partnerFixture: PartnerFixture): Promise<RepositoryFixture> {
   const { store, encryptor, clock, administration } = partnerFixture;
   return {
-    repository: createDeliveryRepository(store, encryptor, clock),
+    repository: composeDeliveryRepository(store, encryptor, clock),
     async addPartner() {
       const fields = { name: "Acme", dailyBudget: 1, webhookUrl: URL };
       const { partner, credentials } = await createPartner(administration, fields);

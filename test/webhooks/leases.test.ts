@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { LEASE_MS } from "../../src/cluster/lease.ts";
+import { serverDeliveryResultsUnderLeases } from "../../src/server/composition/compose-delivery-repository.ts";
 import { composeDeliveryLeases } from "../../src/server/composition/compose-webhook-delivery.ts";
-import { deliveryResultsUnderLeases } from "../../src/usecases/deliveries/stored-delivery-repository.ts";
-import { createDispatcher } from "../../src/webhooks/webhook-dispatcher.ts";
+import { createWebhookDispatcher } from "../../src/webhooks/webhook-dispatcher.ts";
 import { DISPATCHER_DEFAULTS, type DispatcherDeps } from "../../src/webhooks/webhook-dispatcher-deps.ts";
 import { MemoryLeaseRepository } from "../support/memory-lease-repository.ts";
 import { SimulatedServer } from "../support/simulated-server.ts";
@@ -17,7 +17,7 @@ async function serversOf(count: number) {
   const book = new MemoryLeaseRepository(() => time.now);
   const outbox = new MemoryDeliveryRepository();
   const receivers = new SimulatedEndpoints(time);
-  const tx = { servers: book } as unknown as Parameters<typeof deliveryResultsUnderLeases>[0];
+  const tx = { servers: book } as unknown as Parameters<typeof serverDeliveryResultsUnderLeases>[0];
   const servers = await Promise.all(
     Array.from({ length: count }, async (_, n) => {
       const server = new SimulatedServer(`s${n}`, time, book);
@@ -30,12 +30,12 @@ async function serversOf(count: number) {
       };
       const stored = outbox.deps({ send, clock: () => time.now, timers: server.timers });
       const record: DispatcherDeps["record"] = async (results) => {
-        const own = await deliveryResultsUnderLeases(tx, server.membership, results);
+        const own = await serverDeliveryResultsUnderLeases(tx, server.membership, results);
         await stored.record(own);
       };
       const { duePartners, due, nextDueAt } = server.reaching(stored);
       const reached = server.reaching({ record });
-      const dispatcher = createDispatcher(
+      const dispatcher = createWebhookDispatcher(
         {
           ...stored,
           duePartners,

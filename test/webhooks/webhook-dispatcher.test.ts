@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { systemTimers } from "../../src/event-loop/event-loop.ts";
 import type { AddressPolicy } from "../../src/webhooks/webhook-address-policy.ts";
-import { createDispatcher, type Dispatcher } from "../../src/webhooks/webhook-dispatcher.ts";
+import { createWebhookDispatcher, type Dispatcher } from "../../src/webhooks/webhook-dispatcher.ts";
 import {
   DISPATCHER_DEFAULTS,
   type DispatcherDeps,
@@ -34,7 +34,10 @@ class DispatcherFixture {
       clock: () => this.time.now,
       timers,
     });
-    const dispatcher = createDispatcher({ ...standard, ...ports }, { ...DISPATCHER_DEFAULTS, ...options });
+    const dispatcher = createWebhookDispatcher(
+      { ...standard, ...ports },
+      { ...DISPATCHER_DEFAULTS, ...options },
+    );
     dispatcher.start();
     return dispatcher;
   }
@@ -686,7 +689,7 @@ describe("over real connections", () => {
     outbox.endpoints.set("hangs", { url: hanging.url, secret, nextSecret: null });
     for (let i = 0; i < 100; i++) outbox.add(i % 2 ? "good" : "hangs", `C_${i % 14}`);
     const ports = outbox.deps({ send: sender.send, clock: Date.now, timers: systemTimers });
-    const dispatcher = createDispatcher(ports);
+    const dispatcher = createWebhookDispatcher(ports);
     closing.push(() => dispatcher.stop(0), sender.close, receiver.close, hanging.close);
     const beforeS = Math.floor(Date.now() / 1000);
     dispatcher.start();

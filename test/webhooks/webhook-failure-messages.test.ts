@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import {
-  deliveryFailureMessage,
-  deliveryStatusMessage,
   ExchangeTimeout,
+  webhookFailureMessage,
+  webhookStatusFailureMessage,
 } from "../../src/webhooks/webhook-failure-messages.ts";
 
 const failure = (code: string, more: object = {}) =>
@@ -35,7 +35,7 @@ test.each(
     ] as [unknown, string][]
   ).map(([error, message]) => [message, error] as const),
 )("%s", (message, error) => {
-  expect(deliveryFailureMessage(error, "hooks.example")).toBe(message);
+  expect(webhookFailureMessage(error, "hooks.example")).toBe(message);
 });
 
 test.each([
@@ -47,5 +47,5 @@ test.each([
   [400, "HTTP 400"],
   [500, "HTTP 500"],
 ])("status %d: %p", (status, message) => {
-  expect(deliveryStatusMessage(status)).toBe(message);
+  expect(webhookStatusFailureMessage(status)).toBe(message);
 });

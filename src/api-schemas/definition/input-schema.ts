@@ -1,7 +1,12 @@
 import { type FieldIssue, invalid } from "../../domain/errors.ts";
 import type { ArkErrors, Type } from "../../validation/arktype-validators.ts";
 import type { Schema } from "./api-json-schema.ts";
-import { type Constraint, compileObject, loadValidators, validatorOf } from "./schema-field-constraint.ts";
+import {
+  type Constraint,
+  compileSchemaObject,
+  loadSchemaValidators,
+  schemaValidatorOf,
+} from "./schema-field-constraint.ts";
 import { type Fields, OptionalType, RecordType, SchemaType } from "./schema-type.ts";
 
 /*
@@ -39,12 +44,12 @@ const annotationsOf = (described: Described, example: unknown) =>
     : { description: described, example };
 
 /** Returns a field that every request must contain. */
-export const required = <T>(
+export const requiredSchema = <T>(
   constraint: Constraint<T>,
   described: Described,
   example?: unknown,
 ): Field<T, false> => {
-  const validator = () => validatorOf(constraint);
+  const validator = () => schemaValidatorOf(constraint);
   return {
     validator,
     optional: false,
@@ -53,12 +58,12 @@ export const required = <T>(
 };
 
 /** Returns a field that may be omitted but not null. */
-export const optional = <T>(
+export const optionalSchema = <T>(
   constraint: Constraint<T>,
   described: Described,
   example?: unknown,
 ): Field<T, true> => {
-  const validator = () => validatorOf(constraint);
+  const validator = () => schemaValidatorOf(constraint);
   const annotations = { ...annotationsOf(described, example), optional: true };
   return {
     validator,
@@ -68,21 +73,21 @@ export const optional = <T>(
 };
 
 /** Returns a field that may be omitted or null. */
-export function nullable<T>(
+export function nullableSchema<T>(
   constraint: Constraint<T>,
   described: Described,
   example?: unknown,
 ): Field<T | null, true> {
-  const { type: nonNull } = optional(constraint, described, example);
+  const { type: nonNull } = optionalSchema(constraint, described, example);
   return {
-    validator: () => validatorOf(constraint).or("null") as Type<unknown>,
+    validator: () => schemaValidatorOf(constraint).or("null") as Type<unknown>,
     optional: true,
     type: new OptionalType<T | null>(nonNull.definition, { ...nonNull.annotations, nullable: true }),
   };
 }
 
 /** Returns the field with a stricter type in the API document than the one that requests are validated against. */
-export const documentedAs = <T, Optional extends boolean>(
+export const documentedSchema = <T, Optional extends boolean>(
   field: Field<T, Optional>,
   shown: Schema | SchemaType<unknown> | "required",
 ): Field<T, Optional> => {
@@ -100,14 +105,14 @@ export const documentedAs = <T, Optional extends boolean>(
 };
 
 /** Returns a list field whose items the caller parses one by one, so that one bad item does not reject the others. */
-export const items = (description: string, item: Input<InputFields>): Field<unknown[], false> => ({
-  validator: () => loadValidators().type("unknown[]") as unknown as Type<unknown>,
+export const itemsFieldSchema = (description: string, item: Input<InputFields>): Field<unknown[], false> => ({
+  validator: () => loadSchemaValidators().type("unknown[]") as unknown as Type<unknown>,
   optional: false,
   type: new SchemaType<unknown[]>({ kind: "list", item: item.type }, { description }),
 });
 
 /** Returns a field that contains an object and may be omitted or null. */
-export const nested = <F extends InputFields>(
+export const nestedFieldSchema = <F extends InputFields>(
   input: Input<F>,
   description: string,
 ): Field<InputOf<F> | null, true> => ({
@@ -144,7 +149,7 @@ class Input<F extends InputFields> {
 
   /** Compiled at first use: compiling every input at startup would take a fifth of it. */
   get validator(): Type<object> {
-    this.#validator ??= compileObject(
+    this.#validator ??= compileSchemaObject(
       Object.fromEntries(
         Object.entries(this.fields).map(([key, { validator, optional }]) => [
           optional ? `${key}?` : key,
@@ -167,7 +172,7 @@ class Input<F extends InputFields> {
         missing.map((field) => ({ field, message: "is required" })),
       );
     const result = this.validator(input);
-    if (!(result instanceof loadValidators().type.errors)) return result as InputOf<F>;
+    if (!(result instanceof loadSchemaValidators().type.errors)) return result as InputOf<F>;
     const issues = result.slice(0, MAX_ISSUES).map((error) => this.#issueOf(error));
     throw invalid(`${issues[0]!.field} ${issues[0]!.message}`.trim(), issues);
   }
@@ -188,11 +193,14 @@ class Input<F extends InputFields> {
 }
 
 /** Returns an input that has its own entry in the API document. */
-export const input = <const F extends InputFields>(name: string, fields: F, listed?: readonly string[]) =>
-  new Input(fields, name, listed);
+export const inputSchema = <const F extends InputFields>(
+  name: string,
+  fields: F,
+  listed?: readonly string[],
+) => new Input(fields, name, listed);
 
 /** Returns an input that the API document describes with its operation. */
-export const body = <const F extends InputFields>(fields: F) => new Input(fields);
+export const bodySchema = <const F extends InputFields>(fields: F) => new Input(fields);
 
 /** Returns `a and b`, or `a, b, c` for any other number of names: the format of the specification's messages. */
 function requiredNames(names: readonly string[]): string {

@@ -7,7 +7,7 @@ type Type = validators.Type<unknown>;
  * Loads arktype at the first validation: a command or a server that has validated nothing needs none of it, and
  * creating every constraint would take a third of a server's start.
  */
-export const loadValidators = (): Validators =>
+export const loadSchemaValidators = (): Validators =>
   require("../../validation/arktype-validators.ts") as Validators;
 
 /** The constraint on a field, with the type of a valid value: an arktype type, or one that is created at first use. */
@@ -21,19 +21,19 @@ class LazyConstraint {
   constructor(private readonly create: Create<unknown>) {}
 
   get validator(): Type {
-    this.#validator ??= this.create(loadValidators().type) as Type;
+    this.#validator ??= this.create(loadSchemaValidators().type) as Type;
     return this.#validator;
   }
 }
 
 /** Returns a constraint that is created at its first use, by a function that gets arktype's `type`. */
-export const defineConstraint = <T>(create: Create<T>): Constraint<T> =>
+export const defineSchemaConstraint = <T>(create: Create<T>): Constraint<T> =>
   new LazyConstraint(create) as unknown as Constraint<T>;
 
 /** Returns the constraint as an arktype type. */
-export const validatorOf = (constraint: Constraint<unknown>): Type =>
+export const schemaValidatorOf = (constraint: Constraint<unknown>): Type =>
   constraint instanceof LazyConstraint ? constraint.validator : (constraint as Type);
 
 /** Creates the validator of an object, compiled to code since it is used often. */
-export const compileObject = (fields: Record<string, Type>): validators.Type<object> =>
-  loadValidators().compiledType(fields as never) as unknown as validators.Type<object>;
+export const compileSchemaObject = (fields: Record<string, Type>): validators.Type<object> =>
+  loadSchemaValidators().compiledType(fields as never) as unknown as validators.Type<object>;

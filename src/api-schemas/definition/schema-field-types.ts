@@ -11,68 +11,74 @@ import {
 /* The types that fields are declared with. Every description becomes a line of the API document. */
 
 /** The type of a record that has its own entry in the API document, to which others refer. */
-export const record = <const F extends Fields>(name: string, fields: F) => new RecordType(fields, name);
+export const recordSchema = <const F extends Fields>(name: string, fields: F) => new RecordType(fields, name);
 
 /** The type of an object that the API document describes in place. */
-export const object = <const F extends Fields>(fields: F) => new RecordType(fields);
+export const objectSchema = <const F extends Fields>(fields: F) => new RecordType(fields);
 
-export const list = <T>(description: string, item: SchemaType<T>): SchemaType<readonly T[]> =>
+export const listSchema = <T>(description: string, item: SchemaType<T>): SchemaType<readonly T[]> =>
   new SchemaType({ kind: "list", item }, { description });
 
 /** The type of an object whose keys are data, such as a count for each component type. */
-export const mapOf = <T>(description: string, value: SchemaType<T>): SchemaType<Record<string, T>> =>
+export const mapSchema = <T>(description: string, value: SchemaType<T>): SchemaType<Record<string, T>> =>
   new SchemaType({ kind: "map", value }, { description });
 
 const value = <T>(schema: Schema, description: string, example?: unknown): SchemaType<T> =>
   new SchemaType({ kind: "value", schema }, { description, example });
 
 /** The type of an object whose fields the API document does not list. */
-export function anyObject(description: string): SchemaType<Record<string, unknown>>;
-export function anyObject<T extends object>(description: string): SchemaType<T>;
-export function anyObject(description: string): SchemaType<Record<string, unknown>> {
+export function anyObjectSchema(description: string): SchemaType<Record<string, unknown>>;
+export function anyObjectSchema<T extends object>(description: string): SchemaType<T>;
+export function anyObjectSchema(description: string): SchemaType<Record<string, unknown>> {
   return value({ type: "object" }, description);
 }
 
-export const anyOf = <const All extends readonly SchemaType<unknown>[]>(
+export const anyOfSchema = <const All extends readonly SchemaType<unknown>[]>(
   ...types: All
 ): SchemaType<JsonOf<All[number]>> => new SchemaType({ kind: "anyOf", types });
 
-export const text = (description: string, example?: string) =>
+export const textSchema = (description: string, example?: string) =>
   value<string>({ type: "string" }, description, example);
-export const textList = (description: string, example: readonly string[] = []) =>
+export const textListSchema = (description: string, example: readonly string[] = []) =>
   new SchemaType<readonly string[]>(
     { kind: "list", item: value<string>({ type: "string" }, "") },
     { description, example },
   );
-export const numberList = (description: string, example: readonly number[]) =>
+export const numberListSchema = (description: string, example: readonly number[]) =>
   new SchemaType<readonly number[]>(
     { kind: "list", item: value<number>({ type: "number" }, "") },
     { description, example },
   );
-export const flag = (description: string, example = true) =>
+export const flagSchema = (description: string, example = true) =>
   value<boolean>({ type: "boolean" }, description, example);
 /** The type of a field that is always true and is there for human readers of a response. */
-export const alwaysTrue = (description: string) =>
+export const alwaysTrueSchema = (description: string) =>
   value<true>({ type: "boolean", enum: [true] }, description, true);
-export const enumOf = <const V extends string>(
+export const enumSchema = <const V extends string>(
   values: readonly V[],
   description: string,
   example: V = values[0]!,
 ) => value<V>({ type: "string", enum: [...values] }, description, example);
 
 /** The type of a text that is usually one of the known values of `set`; requests may contain others. */
-export const openEnum = (set: OpenEnumName, others: OpenEnumText, description: string, example: string) =>
-  new SchemaType<string>({ kind: "openEnum", set, others }, { description, example });
+export const openEnumSchema = (
+  set: OpenEnumName,
+  others: OpenEnumText,
+  description: string,
+  example: string,
+) => new SchemaType<string>({ kind: "openEnum", set, others }, { description, example });
 
 type Bounds = Pick<Schema, "minimum" | "maximum">;
-export const number = (description: string, example: number, bounds: Bounds = {}) =>
+export const numberSchema = (description: string, example: number, bounds: Bounds = {}) =>
   value<number>({ type: "number", ...bounds }, description, example);
-export const integer = (description: string, example: number, bounds: Bounds = {}) =>
+export const integerSchema = (description: string, example: number, bounds: Bounds = {}) =>
   value<number>({ type: "integer", ...bounds }, description, example);
 /** The type of a count, a year, or any other integer that is not negative. */
-export const whole = (description: string, example: number) => integer(description, example, { minimum: 0 });
+export const wholeNumberSchema = (description: string, example: number) =>
+  integerSchema(description, example, { minimum: 0 });
 /** The type of an amount of money with at most two decimals. Adds the currency to the description. */
-export const usd = (description: string, example: number) => number(`${description}, in USD`, example);
+export const usdSchema = (description: string, example: number) =>
+  numberSchema(`${description}, in USD`, example);
 
 const DAY_SCHEMA: Schema = { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$", format: "date" };
 const INSTANT_SCHEMA: Schema = {
@@ -81,10 +87,10 @@ const INSTANT_SCHEMA: Schema = {
   format: "date-time",
 };
 /** The type of a calendar day in UTC. */
-export const day = (description: string, example = "2026-10-02") =>
+export const daySchema = (description: string, example = "2026-10-02") =>
   value<string>(DAY_SCHEMA, description, example);
 /** The type of a moment in UTC with milliseconds. */
-export const instant = (description: string, example = "2026-11-21T03:00:00.000Z") =>
+export const instantSchema = (description: string, example = "2026-11-21T03:00:00.000Z") =>
   value<string>(INSTANT_SCHEMA, description, example);
 
 /** An example ID for each prefix. */
@@ -104,7 +110,7 @@ export const EXAMPLE_IDS = {
 } as const;
 
 /** The type of an ID with the given prefix. */
-export const id = (prefix: keyof typeof EXAMPLE_IDS, description: string) =>
+export const idSchema = (prefix: keyof typeof EXAMPLE_IDS, description: string) =>
   value<string>(
     { type: "string", pattern: `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$` },
     description,

@@ -10,21 +10,21 @@ export const LONG = 10_000;
 export const SHORT = 500;
 
 /** Returns whether the text is well-formed and free of line ends and other control characters. */
-export const isOneLine = (value: string) => value.isWellFormed() && !LINE_CONTROL.test(value.trim());
+export const isSchemaOneLine = (value: string) => value.isWellFormed() && !LINE_CONTROL.test(value.trim());
 /** Returns whether the text is one line of at most 500 characters after trimming. Empty text is stored as absent. */
-export const isLine = (value: string) => value.trim().length <= SHORT && isOneLine(value);
+export const isSchemaLine = (value: string) => value.trim().length <= SHORT && isSchemaOneLine(value);
 /** Matches a character that a reader sees: no space, and none without a width. */
 const VISIBLE = /[^\s\p{Z}\p{Cc}\p{Cf}\p{DI}]/u;
 
 /** Returns whether the text is such a line with something to see. */
-export const isRequiredLine = (value: string) => VISIBLE.test(value) && isLine(value);
+export const isSchemaRequiredLine = (value: string) => VISIBLE.test(value) && isSchemaLine(value);
 /** Returns whether the text has at most 10,000 characters after trimming and no control characters. */
-export const isMultilineText = (value: string) =>
+export const isSchemaMultilineText = (value: string) =>
   value.trim().length <= LONG && value.isWellFormed() && !CONTROL.test(value);
 
 /** The bounds that the API document states for these predicates: a schema cannot contain a function. */
 export const TEXT_BOUNDS: ReadonlyMap<unknown, { minLength?: number; maxLength: number }> = new Map([
-  [isLine, { maxLength: SHORT }],
-  [isRequiredLine, { minLength: 1, maxLength: SHORT }],
-  [isMultilineText, { maxLength: LONG }],
+  [isSchemaLine, { maxLength: SHORT }],
+  [isSchemaRequiredLine, { minLength: 1, maxLength: SHORT }],
+  [isSchemaMultilineText, { maxLength: LONG }],
 ]);

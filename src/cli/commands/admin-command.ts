@@ -1,17 +1,20 @@
 import { serializeAdministrator, serializeNewAdministrator } from "../../api-schemas/administrator-schema.ts";
-import { createAdministrator, revokeAdministrator } from "../../usecases/administration/administrators.ts";
-import { type Command, defineCommand, requiredArgument } from "../command.ts";
-import { withAdministration, withCommandData } from "../command-data-access.ts";
+import {
+  createAdministrator,
+  revokeAdministrator,
+} from "../../usecases/administration/create-or-revoke-administrator.ts";
+import { type Command, defineCommand, requiredCommandArgument } from "../command.ts";
+import { withCommandAdministration, withCommandData } from "../command-data-access.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 import { terminalMinuteText } from "../terminal/terminal-time-text.ts";
 
 const create = defineCommand({
   name: "create",
   summary: "create an administrator and print the key (shown once)",
-  arguments: { name: requiredArgument("the administrator's name") },
+  arguments: { name: requiredCommandArgument("the administrator's name") },
   examples: ['mainstay admin create "Night shift"'],
   async run(context, { name }) {
-    const { id, key } = await withAdministration(context, (administration) =>
+    const { id, key } = await withCommandAdministration(context, (administration) =>
       createAdministrator(administration, name),
     );
     context.print(
@@ -48,9 +51,11 @@ const list = defineCommand({
 const revoke = defineCommand({
   name: "revoke",
   summary: "revoke an administrator's key immediately",
-  arguments: { adminId: requiredArgument("the administrator's ID") },
+  arguments: { adminId: requiredCommandArgument("the administrator's ID") },
   async run(context, { adminId }) {
-    await withAdministration(context, (administration) => revokeAdministrator(administration, adminId));
+    await withCommandAdministration(context, (administration) =>
+      revokeAdministrator(administration, adminId),
+    );
     context.print({ admin_id: adminId, revoked: true }, `Revoked the key of ${adminId}.`);
   },
 });

@@ -6,22 +6,26 @@ import {
 import type { ApplianceChange } from "../../domain/appliance.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
-import { changeAppliance } from "../../usecases/portfolio/appliances.ts";
-import { type Command, defineCommand, requiredArgument, textOption, UsageError } from "../command.ts";
+import { changeAppliance } from "../../usecases/portfolio/create-or-change-appliance.ts";
+import { type Command, defineCommand, requiredCommandArgument, textOption, UsageError } from "../command.ts";
 import { withCommandData } from "../command-data-access.ts";
-import { correctRecordByCommand, recordText, requireRecordOfCommand } from "../correction-command.ts";
+import {
+  commandRecordText,
+  correctRecordByCommand,
+  requireFoundRecordForCommand,
+} from "../correction-command.ts";
 
 const find = async ({ read }: Store, id: string) =>
-  requireRecordOfCommand((await read.appliances.list([id]))[0], "Appliance", id);
+  requireFoundRecordForCommand((await read.appliances.list([id]))[0], "Appliance", id);
 
 const show = defineCommand({
   name: "show",
   summary: "print an appliance, also a retired one",
-  arguments: { applianceId: requiredArgument("the appliance's ID") },
+  arguments: { applianceId: requiredCommandArgument("the appliance's ID") },
   async run(context, { applianceId }) {
     const found = await withCommandData(context, ({ store }) => find(store, applianceId));
     const record = serializeAppliance(loadKnowledge(context.config.costs), found);
-    context.print(record, recordText(record, context.tableWidth));
+    context.print(record, commandRecordText(record, context.tableWidth));
   },
 });
 
@@ -33,7 +37,7 @@ const move = defineCommand({
     "unless --unit names one. Components that only the former type has leave every list with their history; missing ones " +
     "are created. Scores and sums of both properties follow in the same transaction, and the audit log has the fields before " +
     "and after. The server may be running.",
-  arguments: { applianceId: requiredArgument("the appliance's ID") },
+  arguments: { applianceId: requiredCommandArgument("the appliance's ID") },
   options: {
     property: textOption("PROPERTY_ID", "the property that it belongs to"),
     unit: textOption("UNIT_ID", "the unit of the property that it serves"),
@@ -60,7 +64,7 @@ const move = defineCommand({
       });
     });
     const { components, ...shown } = record;
-    context.print(record, recordText({ ...shown, components: components.length }, context.tableWidth));
+    context.print(record, commandRecordText({ ...shown, components: components.length }, context.tableWidth));
   },
 });
 

@@ -1,7 +1,7 @@
 import { type AuditEntryJson, serializeAuditLog } from "../../api-schemas/audit-schema.ts";
 import { AUDIT_ACTIONS } from "../../domain/wording/audit-action-wording.ts";
 import type { DataFolder } from "../../server/server-data-folder.ts";
-import { namedAuditEntries } from "../../usecases/administration/audit-log.ts";
+import { loadNamedAuditEntries } from "../../usecases/administration/load-named-audit-entries.ts";
 import { pageAuditChangeTexts } from "../../web/page/page-audit-changes.ts";
 import { choiceOption, defineCommand, textOption, wholeNumberOption } from "../command.ts";
 import { withCommandData } from "../command-data-access.ts";
@@ -27,7 +27,7 @@ export const auditCommand = defineCommand({
   async run(context, _arguments, { subject, partner, actor, action, from, to, limit = 50 }) {
     const filter = { subject, actor, action, partnerId: partner, since: from, until: to };
     const list = async ({ store: { read } }: DataFolder) => ({
-      entries: await namedAuditEntries(read, await read.audit.page({ limit, offset: 0 }, filter)),
+      entries: await loadNamedAuditEntries(read, await read.audit.page({ limit, offset: 0 }, filter)),
       total: await read.audit.count(filter),
     });
     const { entries, total } = await withCommandData(context, list, { acceptsAnyClock: true });

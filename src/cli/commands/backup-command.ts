@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { readBackupPassphrase } from "../../backup/read-backup-passphrase.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { formatBytes } from "../../files/durable-files.ts";
+import { formatFileSize } from "../../files/durable-files.ts";
 import { BUILD } from "../../server/server-build-info.ts";
-import { databaseFile } from "../../server/server-data-folder.ts";
-import { defineCommand, requiredArgument, switchOption, textOption } from "../command.ts";
+import { serverDatabaseFile } from "../../server/server-data-folder.ts";
+import { defineCommand, requiredCommandArgument, switchOption, textOption } from "../command.ts";
 import { requireCommandInstallation } from "../command-installation.ts";
 
 export const backupCommand = defineCommand({
@@ -12,7 +12,7 @@ export const backupCommand = defineCommand({
     "Writes a tar archive compressed with Zstandard. With a passphrase, from --passphrase-file or backup.passphrase " +
     "(MAINSTAY_BACKUP__PASSPHRASE), it is encrypted in the age format. The backup is read back and verified before it " +
     "gets its final name. An existing file is never overwritten. The server may be running.",
-  arguments: { file: requiredArgument("the backup file to write") },
+  arguments: { file: requiredCommandArgument("the backup file to write") },
   options: {
     passphraseFile: textOption("FILE", "file with the passphrase on one line"),
     noKey: switchOption("exclude the key file; a restore then needs --key"),
@@ -31,7 +31,7 @@ export const backupCommand = defineCommand({
     const { dataDir } = config.storage;
     const backup = await createBackup({
       dataDir,
-      databaseFile: databaseFile(dataDir),
+      databaseFile: serverDatabaseFile(dataDir),
       file: resolve(cwd, file),
       passphrase: readBackupPassphrase(passphraseFile, config.backup.passphrase),
       includeKey: !noKey,
@@ -54,7 +54,7 @@ export const backupCommand = defineCommand({
         duration_ms: durationMs,
       },
       [
-        `Backup written and verified: ${backup.file}, ${formatBytes(bytes)} (${(durationMs / 1000).toFixed(1)} s).`,
+        `Backup written and verified: ${backup.file}, ${formatFileSize(bytes)} (${(durationMs / 1000).toFixed(1)} s).`,
         `Contains ${manifest.counts.components ?? 0} components and ${manifest.uploads} uploads.`,
         encrypted
           ? "The backup is encrypted. It cannot be restored without the passphrase."

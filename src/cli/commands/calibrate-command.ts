@@ -9,20 +9,20 @@ import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { FIT_LOCK } from "../../server/server-child-command.ts";
 import type { DataFolder } from "../../server/server-data-folder.ts";
 import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
-import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
-import { calibrateModel } from "../../usecases/calibration/calibrate.ts";
-import { type FitLock, withCalibrationLock } from "../../usecases/calibration/calibration-runs.ts";
-import { checkActiveCalibrationModel } from "../../usecases/calibration/check-active-calibration.ts";
 import {
   applyCalibration,
   type ModelAdministration,
   revertModel,
   storeProposedFit,
-} from "../../usecases/calibration/model-versions.ts";
+} from "../../usecases/calibration/apply-or-revert-calibration.ts";
+import { calibrateModel } from "../../usecases/calibration/calibrate.ts";
+import { type FitLock, withCalibrationLock } from "../../usecases/calibration/calibration-runs.ts";
+import { checkActiveCalibrationModel } from "../../usecases/calibration/check-active-calibration.ts";
+import { loadActiveModelVersion } from "../../usecases/calibration/load-active-model.ts";
 import { renderCalibrationReport } from "../../web/calibration/calibration-report-page.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { actorOnMachine, auditActorOfCommand, withCommandData } from "../command-data-access.ts";
+import { auditActorOfCommand, commandActorOnMachine, withCommandData } from "../command-data-access.ts";
 import { dayOption } from "../command-option-values.ts";
 import { calibrateCommandReport, calibrateCommandText } from "../terminal/calibrate-command-text.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
@@ -77,7 +77,7 @@ export const calibrateCommand = defineCommand({
       };
       if (!apply && !keep) return await fit();
       const asked = {
-        by: actorOnMachine(context),
+        by: commandActorOnMachine(context),
         actor: auditActorOfCommand(context),
         handedOver: context.env[FIT_LOCK],
       };
@@ -101,7 +101,7 @@ async function fitAndPrint(
   if (page !== undefined)
     await replaceFile(page, renderCalibrationReport(calibrateCommandReport(knowledge, calibration)));
   const print = async (applied: string | undefined) => {
-    const modelVersion = await modelVersionOf(store.read, knowledge);
+    const modelVersion = await loadActiveModelVersion(store.read, knowledge);
     context.print(
       { ...evidence, applied: applied !== undefined, model_version: modelVersion },
       calibrateCommandText(knowledge, calibration, {
@@ -133,7 +133,7 @@ async function printVersions(
   context: CommandContext,
   { store, knowledge }: ModelAdministration,
 ): Promise<void> {
-  const inUse = await modelVersionOf(store.read, knowledge);
+  const inUse = await loadActiveModelVersion(store.read, knowledge);
   const versions = (await store.read.models.list()).map((stored) => serializeModelVersion(stored, inUse));
   const rows = versions.map((one) => [
     one.model_version,

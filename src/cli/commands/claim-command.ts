@@ -9,26 +9,26 @@ import {
 import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import type { ChangeOrVoid } from "../../api-schemas/voiding-schema.ts";
 import type { ClaimChange } from "../../domain/claim.ts";
-import { changeClaim } from "../../usecases/claims/claims.ts";
-import { type Command, defineCommand, requiredArgument, textOption } from "../command.ts";
+import { changeClaim } from "../../usecases/claims/record-claims.ts";
+import { type Command, defineCommand, requiredCommandArgument, textOption } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { withCommandData } from "../command-data-access.ts";
 import {
-  correctionBodyFromOptions,
+  commandRecordText,
+  correctionBodyOfCommand,
   correctionOptions,
   correctRecordByCommand,
-  recordText,
-  requireRecordOfCommand,
+  requireFoundRecordForCommand,
 } from "../correction-command.ts";
 
 const show = defineCommand({
   name: "show",
   summary: "print a claim, also a voided one",
-  arguments: { claimId: requiredArgument("the claim's ID") },
+  arguments: { claimId: requiredCommandArgument("the claim's ID") },
   async run(context, { claimId }) {
     const found = await withCommandData(context, ({ store }) => store.read.claims.find(claimId));
-    const record = serializeStoredClaim(requireRecordOfCommand(found, "Claim", claimId));
-    context.print(record, recordText(record, context.tableWidth));
+    const record = serializeStoredClaim(requireFoundRecordForCommand(found, "Claim", claimId));
+    context.print(record, commandRecordText(record, context.tableWidth));
   },
 });
 
@@ -38,7 +38,7 @@ const update = defineCommand({
   description:
     "Scores follow in the same transaction, and the audit log has the fields before and after. Prints the claim with warnings " +
     "about values that contradict each other. The server may be running.",
-  arguments: { claimId: requiredArgument("the claim's ID") },
+  arguments: { claimId: requiredCommandArgument("the claim's ID") },
   options: correctionOptions,
   examples: [
     "mainstay claim update CLM_… --set status=closed --set closed_on=2026-03-01 --clear description",
@@ -47,7 +47,7 @@ const update = defineCommand({
     const kinds = Object.entries(apiInputCsvColumns(claimChange)).filter(([name]) =>
       CLAIM_CHANGES.includes(name),
     );
-    const body = correctionBodyFromOptions(Object.fromEntries(kinds), given);
+    const body = correctionBodyOfCommand(Object.fromEntries(kinds), given);
     await apply(context, claimId, { change: parseClaimChangeJson(body) }, body);
   },
 });
@@ -58,7 +58,7 @@ const voiding = defineCommand({
   description:
     "A voided claim cannot be changed or brought back: record it again, its number is free. Voiding it twice changes nothing, " +
     "except that a reason is added to one without.",
-  arguments: { claimId: requiredArgument("the claim's ID") },
+  arguments: { claimId: requiredCommandArgument("the claim's ID") },
   options: { reason: textOption("TEXT", "the reason, for the record") },
   examples: ["mainstay claim void CLM_… --reason 'recorded on the wrong building'"],
   async run(context, { claimId }, { reason }) {
@@ -75,7 +75,7 @@ async function apply(
   given: object,
 ): Promise<void> {
   const record = await withCommandData(context, async ({ store }) => {
-    const before = requireRecordOfCommand(await store.read.claims.find(claimId), "Claim", claimId);
+    const before = requireFoundRecordForCommand(await store.read.claims.find(claimId), "Claim", claimId);
     const { partnerId, propertyId } = before;
     return await correctRecordByCommand(context, store, partnerId, async (writer) => {
       const changed = await changeClaim(writer, { propertyId, claimId }, request);
@@ -83,7 +83,7 @@ async function apply(
       return { ...serializeStoredClaim(changed), warnings };
     });
   });
-  context.print(record, recordText(record, context.tableWidth));
+  context.print(record, commandRecordText(record, context.tableWidth));
 }
 
 export const claimCommands: readonly Command[] = [show, update, voiding];

@@ -7,27 +7,27 @@ import { serializeComponent } from "../../api-schemas/component-schema.ts";
 import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
-import { requirePartner } from "../../usecases/partners/partners.ts";
+import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
-import { type Command, defineCommand, requiredArgument } from "../command.ts";
+import { type Command, defineCommand, requiredCommandArgument } from "../command.ts";
 import { withCommandData } from "../command-data-access.ts";
 import {
-  correctionBodyFromOptions,
+  commandRecordText,
+  correctionBodyOfCommand,
   correctionOptions,
   correctRecordByCommand,
-  recordText,
-  requireRecordOfCommand,
+  requireFoundRecordForCommand,
 } from "../correction-command.ts";
 
 const show = defineCommand({
   name: "show",
   summary: "print a component",
-  arguments: { componentId: requiredArgument("the component's ID") },
+  arguments: { componentId: requiredCommandArgument("the component's ID") },
   async run(context, { componentId }) {
     const knowledge = loadKnowledge(context.config.costs);
     const record = await withCommandData(context, async (data) => {
       const { read } = data.store;
-      const owner = requireRecordOfCommand(
+      const owner = requireFoundRecordForCommand(
         await read.components.ownerOf(componentId),
         "Component",
         componentId,
@@ -36,7 +36,7 @@ const show = defineCommand({
       const component = await findComponent(read, owner, componentId);
       return serializeComponent(prices, component, await read.snapshots.latestSnapshotAt());
     });
-    context.print(record, recordText(record, context.tableWidth));
+    context.print(record, commandRecordText(record, context.tableWidth));
   },
 });
 
@@ -46,7 +46,7 @@ const update = defineCommand({
   description:
     "Scores, plans and sums follow in the same transaction, and the audit log has the values before and after. The server " +
     "may be running.",
-  arguments: { componentId: requiredArgument("the component's ID") },
+  arguments: { componentId: requiredCommandArgument("the component's ID") },
   options: correctionOptions,
   examples: [
     "mainstay component update C_… --set install_year=2015 --set original=true",
@@ -54,9 +54,9 @@ const update = defineCommand({
   ],
   async run(context, { componentId }, given) {
     const kinds = { ...apiInputCsvColumns(componentChange), original: "flag" } as const;
-    const change = parseComponentChangeJson(correctionBodyFromOptions(kinds, given));
+    const change = parseComponentChangeJson(correctionBodyOfCommand(kinds, given));
     const record = await withCommandData(context, async ({ store }) => {
-      const owner = requireRecordOfCommand(
+      const owner = requireFoundRecordForCommand(
         await store.read.components.ownerOf(componentId),
         "Component",
         componentId,
@@ -67,7 +67,7 @@ const update = defineCommand({
         return serializeChangedComponent(await writer.prices(), changed, latestSnapshotAt);
       });
     });
-    context.print(record, recordText(record, context.tableWidth));
+    context.print(record, commandRecordText(record, context.tableWidth));
   },
 });
 

@@ -7,16 +7,16 @@ import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
 import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
-import { COST_COLUMNS, readCostBookFile } from "../../usecases/costs/cost-book-file.ts";
 import { loadReplacementCostHistory } from "../../usecases/costs/load-cost-history.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { COST_COLUMNS, readCostBookFile } from "../../usecases/costs/read-cost-book-file.ts";
 import { replaceCostBook } from "../../usecases/costs/replace-cost-book.ts";
-import { requirePartner } from "../../usecases/partners/partners.ts";
+import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import {
   defineCommand,
   NothingDone,
-  optionalArgument,
+  optionalCommandArgument,
   switchOption,
   textOption,
   UsageError,
@@ -42,8 +42,8 @@ export const costsCommand = defineCommand({
       "unit, an empty state all states, an empty as_of today.",
   ].join("\n"),
   arguments: {
-    action: optionalArgument("`import` to import a file"),
-    file: optionalArgument("the CSV file to import"),
+    action: optionalCommandArgument("`import` to import a file"),
+    file: optionalCommandArgument("the CSV file to import"),
   },
   options: {
     partner: textOption("PARTNER_ID", "the partner that owns the cost book (required)"),

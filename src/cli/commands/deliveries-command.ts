@@ -11,27 +11,27 @@ import type { FailedDeliveryWindow } from "../../domain/delivery.ts";
 import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { groupDeliveryFailures } from "../../usecases/deliveries/delivery-failure-groups.ts";
-import { partnerNamesOfDeliveries } from "../../usecases/deliveries/delivery-partner-names.ts";
+import { groupDeliveryFailures } from "../../usecases/deliveries/group-delivery-failures.ts";
+import { loadPartnerNamesOfDeliveries } from "../../usecases/deliveries/load-delivery-partner-names.ts";
 import {
   countFailedDeliveries,
   resendDelivery,
   resendFailedDeliveries,
 } from "../../usecases/deliveries/resend-deliveries.ts";
-import { requirePartner } from "../../usecases/partners/partners.ts";
+import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import {
   type Command,
   choiceOption,
   defineCommand,
-  optionalArgument,
-  requiredArgument,
+  optionalCommandArgument,
+  requiredCommandArgument,
   switchOption,
   textOption,
   UsageError,
   wholeNumberOption,
 } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { withAdministration, withCommandData } from "../command-data-access.ts";
+import { withCommandAdministration, withCommandData } from "../command-data-access.ts";
 import { instantOption } from "../command-option-values.ts";
 import { terminalLabeledLines, terminalTable } from "../terminal/terminal-table.ts";
 import {
@@ -58,7 +58,7 @@ const list = defineCommand({
       const { deliveryLog } = store.read;
       const total = await deliveryLog.count(filter);
       const page = await deliveryLog.page(filter, { limit, offset: 0 });
-      return { total, page, names: await partnerNamesOfDeliveries(store, page) };
+      return { total, page, names: await loadPartnerNamesOfDeliveries(store, page) };
     });
     const records = page.map((logged) =>
       serializeDeliveryWithPartner(logged, names.get(logged.delivery.partnerId)!),
@@ -139,7 +139,7 @@ const failures = defineCommand({
 const show = defineCommand({
   name: "show",
   summary: "show a delivery with its payload and every attempt",
-  arguments: { deliveryId: requiredArgument("the delivery's ID") },
+  arguments: { deliveryId: requiredCommandArgument("the delivery's ID") },
   async run(context, { deliveryId }) {
     const found = await withCommandData(context, ({ store }) => store.read.deliveryLog.find(deliveryId));
     if (!found) throw deliveryNotFound(deliveryId);
@@ -153,7 +153,7 @@ const resend = defineCommand({
   summary: "resend a finished delivery, or a partner's failed deliveries within a time range",
   description:
     "Each delivery keeps its ID and payload and gets three new attempts. The running server sends them.",
-  arguments: { deliveryId: optionalArgument("the delivery's ID") },
+  arguments: { deliveryId: optionalCommandArgument("the delivery's ID") },
   options: {
     partner: textOption("PARTNER_ID", "the partner whose failed deliveries to resend"),
     from: instantOption("start of the time range, inclusive"),
@@ -195,7 +195,7 @@ function deliveryNotFound(id: string): OperatorError {
 }
 
 async function resendOne(context: CommandContext, deliveryId: string): Promise<void> {
-  const resent = await withAdministration(context, async (administration) => {
+  const resent = await withCommandAdministration(context, async (administration) => {
     if (!(await administration.store.read.deliveryLog.find(deliveryId))) throw deliveryNotFound(deliveryId);
     return await resendDelivery(administration, deliveryId);
   });
@@ -207,7 +207,7 @@ async function resendRange(
   window: FailedDeliveryWindow,
   dryRun: boolean,
 ): Promise<void> {
-  const counts = await withAdministration(context, async (administration) => {
+  const counts = await withCommandAdministration(context, async (administration) => {
     await requirePartner(administration.store, window.partnerId);
     const matched = await countFailedDeliveries(administration, window);
     return { matched, resent: dryRun ? 0 : await resendFailedDeliveries(administration, window) };

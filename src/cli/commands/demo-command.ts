@@ -5,12 +5,17 @@ import { startServer } from "../../server/start-server.ts";
 import { defineCommand, settingOption } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { startCommandWebhookReceiver } from "../command-webhook-receiver.ts";
-import { demoConfig } from "../demo/demo-config.ts";
+import { demoCommandConfig } from "../demo/demo-config.ts";
 import { DemoDeliveryPrinter } from "../demo/demo-delivery-printer.ts";
-import { type DemoSummary, demoDataJson, demoExampleRequests, demoText } from "../demo/demo-text.ts";
+import {
+  type DemoSummary,
+  demoCommandJson,
+  demoCommandText,
+  demoExampleRequests,
+} from "../demo/demo-text.ts";
 import { prepareDemoCommand } from "../demo/prepare-demo-command.ts";
 import { OutputClosed } from "../terminal/process-command-host.ts";
-import { standardStream } from "../terminal/standard-streams.ts";
+import { standardTerminalStream } from "../terminal/terminal-standard-streams.ts";
 
 /** `mainstay demo`: a server, sample data and a webhook endpoint in one process, for a first look. */
 export const demoCommand = defineCommand({
@@ -27,10 +32,10 @@ export const demoCommand = defineCommand({
   async run(context) {
     const { cwd, env, given, json, now, random } = context;
     const stop = stopBySignal();
-    const config = demoConfig(context.config, resolve(cwd, given.dataDir ?? "demo-data"));
+    const config = demoCommandConfig(context.config, resolve(cwd, given.dataDir ?? "demo-data"));
     const deps = { config, env, clock: now, random };
     const write = writerTo(context, stop);
-    const lines = standardStream(1);
+    const lines = standardTerminalStream(1);
     const printer = new DemoDeliveryPrinter(json ? () => {} : lines.write);
     let secret = "";
     const receiver = startCommandWebhookReceiver(
@@ -40,7 +45,7 @@ export const demoCommand = defineCommand({
     try {
       const data = await prepareDemoCommand(deps, receiver.url, stop.signal);
       secret = data.credentials.webhook_secret;
-      const log = createLogger({ level: "warn", format: "pretty", destination: standardStream(2) });
+      const log = createLogger({ level: "warn", format: "pretty", destination: standardTerminalStream(2) });
       const app = await startServer({ ...deps, log });
       const apiUrl = `${app.url}${config.server.basePath}`;
       const tries = demoExampleRequests(data, apiUrl, dayOf(now()), usesProxy(env));
@@ -52,7 +57,7 @@ export const demoCommand = defineCommand({
         webhookUrl: receiver.url,
         tries,
       };
-      write(json ? `${JSON.stringify(demoDataJson(demo))}\n` : demoText(demo));
+      write(json ? `${JSON.stringify(demoCommandJson(demo))}\n` : demoCommandText(demo));
       await aborted(stop.signal);
       await app.stop();
     } catch (error) {

@@ -4,20 +4,20 @@ import { diagnoseInstallation } from "../../doctor/diagnose-installation.ts";
 import {
   type DoctorCheckResult,
   type DoctorFinding,
-  failedFinding,
-  okFinding,
-  warningFinding,
+  failedDoctorFinding,
+  okDoctorFinding,
+  warningDoctorFinding,
 } from "../../doctor/doctor-check.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
-import { databaseFile } from "../../server/server-data-folder.ts";
+import { serverDatabaseFile } from "../../server/server-data-folder.ts";
 import { findSqlitePageProblems } from "../../store/sqlite/inspect-sqlite-database.ts";
 import type { DerivedData } from "../../usecases/recalculation/recount-derived-data.ts";
 import { defineCommand, switchOption, UsageError } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { withCommandData } from "../command-data-access.ts";
 import { commandConfigurationText, requireCommandInstallation } from "../command-installation.ts";
-import { sentenceCase } from "../terminal/terminal-block-text.ts";
+import { terminalSentenceCase } from "../terminal/terminal-block-text.ts";
 import { wrapTerminalText } from "../terminal/terminal-table.ts";
 
 export const doctorCommand = defineCommand({
@@ -69,17 +69,17 @@ async function recount(
   if (!isUsable) return undefined;
   const { createStoreWriteThrottle } = await import("../../store/store-write-throttle.ts");
   const { recountDerivedData } = await import("../../usecases/recalculation/recount-derived-data.ts");
-  const { isScoredByModel } = await import("../../usecases/snapshot/score-snapshot.ts");
+  const { isSnapshotScoredByModel } = await import("../../usecases/snapshot/score-snapshot.ts");
   const name = "derived_data";
   const knowledge = loadKnowledge(context.config.costs);
   try {
     return await withCommandData(context, async ({ store }) => {
       const latest = await store.read.snapshots.latestFinished();
       // Until then the sums are those of the older model's costs.
-      if (latest && !isScoredByModel(latest, knowledge) && !isRepairing) {
+      if (latest && !isSnapshotScoredByModel(latest, knowledge) && !isRepairing) {
         const detail = `not recounted: the next snapshot recalculates all sums for model ${knowledge.modelVersion}`;
         const remedy = "Run `mainstay doctor --full` again after the next snapshot.";
-        return { check: { name, ...warningFinding(detail, remedy) } };
+        return { check: { name, ...warningDoctorFinding(detail, remedy) } };
       }
       const isRecalculating = async () => (await store.read.recalculations.all()).length > 0;
       const wasRecalculating = await isRecalculating();
@@ -90,22 +90,23 @@ async function recount(
         const detail = "uncertain: sums are being recalculated after a change of costs";
         const remedy =
           "Run `mainstay doctor --full` again in a few minutes: a running server recalculates them.";
-        return { check: { name, ...warningFinding(detail, remedy) } };
+        return { check: { name, ...warningDoctorFinding(detail, remedy) } };
       }
       return { check: { name, ...derivedDataFinding(wrong, isRepairing) }, wrong };
     });
   } catch (error) {
     const { message, hint } = error as Error & { hint?: string };
-    return { check: { name, ...failedFinding(message, hint ?? "See the other checks.") } };
+    return { check: { name, ...failedDoctorFinding(message, hint ?? "See the other checks.") } };
   }
 }
 
 function derivedDataFinding(wrong: DerivedData, isRepaired: boolean): DoctorFinding {
   const found = Object.entries(wrong).filter(([, rows]) => rows > 0);
-  if (found.length === 0) return okFinding("all sums, counters and copied columns agree with their data");
+  if (found.length === 0)
+    return okDoctorFinding("all sums, counters and copied columns agree with their data");
   const rows = found.map(([what, count]) => `${what} ${count}`).join(", ");
-  if (isRepaired) return okFinding(`wrong rows corrected: ${rows}`);
-  return failedFinding(
+  if (isRepaired) return okDoctorFinding(`wrong rows corrected: ${rows}`);
+  return failedDoctorFinding(
     `wrong rows: ${rows}`,
     "Run `mainstay doctor --full --repair`, also beside a running server, which corrects them.",
   );
@@ -119,7 +120,7 @@ async function checkPages(context: CommandContext): Promise<void> {
       "Use pg_amcheck to verify the database; `mainstay doctor` runs all other checks.",
     );
   context.lowerPriority();
-  const file = databaseFile(context.config.storage.dataDir);
+  const file = serverDatabaseFile(context.config.storage.dataDir);
   const problems = await findSqlitePageProblems(file, () => Bun.sleep(0));
   const found = problems.length === 0 ? `${file} passed the page check.` : problems.join("\n");
   context.print({ ok: problems.length === 0, problems }, found);
@@ -132,7 +133,7 @@ async function allChecks(context: CommandContext, depth: "quick" | "full"): Prom
     const { modelVersion } = loadKnowledge();
     return await diagnoseInstallation({
       config,
-      databaseFile: databaseFile(config.storage.dataDir),
+      databaseFile: serverDatabaseFile(config.storage.dataDir),
       env,
       now: context.now(),
       depth,
@@ -155,7 +156,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 function resultText({ name, status, detail, remedy }: DoctorCheckResult, width: number): string {
   const [kind, of] = name.split(":") as [string, string?];
-  const title = [NAMES[kind] ?? sentenceCase(kind), ...(of === undefined ? [] : [of])].join(" ");
+  const title = [NAMES[kind] ?? terminalSentenceCase(kind), ...(of === undefined ? [] : [of])].join(" ");
   const indent = " ".repeat(LABELS.ok.length);
   return [
     wrapTerminalText(`${title}: ${detail}`, width, LABELS[status]),

@@ -10,18 +10,18 @@ import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { newPasscode } from "../../secrets/credentials.ts";
-import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/embeds.ts";
+import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/create-or-revoke-embed.ts";
 import { loadEmbedPreview } from "../../usecases/embeds/load-embed-preview.ts";
 import {
   type Command,
   defineCommand,
-  requiredArgument,
+  requiredCommandArgument,
   switchOption,
   textOption,
   UsageError,
   wholeNumberOption,
 } from "../command.ts";
-import { withAdministration, withCommandData } from "../command-data-access.ts";
+import { withCommandAdministration, withCommandData } from "../command-data-access.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 import { terminalMinuteText, terminalSecondText } from "../terminal/terminal-time-text.ts";
 
@@ -31,7 +31,7 @@ const create = defineCommand({
   description:
     "Anyone with the URL can read the report, and nothing else, until it expires or is revoked. embed.frame_ancestors " +
     "lists the sites that may frame it. The URL starts with server.public_url.",
-  arguments: { propertyId: requiredArgument("the property's ID") },
+  arguments: { propertyId: requiredCommandArgument("the property's ID") },
   options: {
     expires: wholeNumberOption("DAYS", "days until the report expires (default: never)", 1, MAX_EMBED_DAYS),
     label: textOption("TEXT", "a name for it in lists"),
@@ -49,7 +49,7 @@ const create = defineCommand({
       ...(label !== undefined && { label }),
       ...(recipient !== undefined && { recipient }),
     });
-    const { record, passcode } = await withAdministration(context, async (administration) => {
+    const { record, passcode } = await withCommandAdministration(context, async (administration) => {
       const passcode = needsPasscode ? newPasscode(administration.random) : null;
       const { embed, token } = await createEmbed(administration, { ...given, passcode });
       const preview = await loadEmbedPreview(
@@ -143,7 +143,7 @@ const list = defineCommand({
 const views = defineCommand({
   name: "views",
   summary: "list the latest views of an embeddable report",
-  arguments: { embedId: requiredArgument("the embed's ID") },
+  arguments: { embedId: requiredCommandArgument("the embed's ID") },
   async run(context, { embedId }) {
     const record = await withCommandData(context, async ({ store }) => {
       const embed = await store.read.embeds.find(embedId);
@@ -170,7 +170,7 @@ const update = defineCommand({
   name: "update",
   summary: "change the label, recipient or passcode of an embeddable report",
   description: "An empty text removes a label or recipient. Viewers must enter a new passcode.",
-  arguments: { embedId: requiredArgument("the embed's ID") },
+  arguments: { embedId: requiredCommandArgument("the embed's ID") },
   options: {
     label: textOption("TEXT", "the name for it in lists"),
     recipient: textOption("TEXT", "who receives the URL"),
@@ -189,7 +189,7 @@ const update = defineCommand({
         "specify --label, --recipient, --passcode or --no-passcode",
         "See: mainstay embed update --help",
       );
-    const { embed, passcode } = await withAdministration(context, async (administration) => {
+    const { embed, passcode } = await withCommandAdministration(context, async (administration) => {
       const { read } = administration.store;
       if (!(await read.embeds.find(embedId))) throw embedNotFound(embedId);
       const passcode = needsPasscode ? newPasscode(administration.random) : noPasscode ? null : undefined;
@@ -220,9 +220,9 @@ const embedNotFound = (id: string) =>
 const revoke = defineCommand({
   name: "revoke",
   summary: "revoke an embeddable report immediately",
-  arguments: { embedId: requiredArgument("the embed's ID") },
+  arguments: { embedId: requiredCommandArgument("the embed's ID") },
   async run(context, { embedId }) {
-    const isRevoked = await withAdministration(context, (administration) =>
+    const isRevoked = await withCommandAdministration(context, (administration) =>
       revokeEmbed(administration, embedId),
     );
     if (!isRevoked)

@@ -2,7 +2,7 @@ import { serializeExplanation } from "../../api-schemas/explanation-schema.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { loadComponentExplanation } from "../../usecases/explanation/load-component-explanation.ts";
-import { defineCommand, requiredArgument } from "../command.ts";
+import { defineCommand, requiredCommandArgument } from "../command.ts";
 import { withCommandData } from "../command-data-access.ts";
 import { terminalExplanationText } from "../terminal/terminal-explanation-text.ts";
 
@@ -13,7 +13,7 @@ export const explainCommand = defineCommand({
     "Shows the component's lifetime, aging rate, age, evidence with hazard ratios and expiry, the score that follows, " +
     "its confidence, the projected failure, and the recommended action. --json prints unrounded numbers, so that the " +
     "score can be recalculated. For operators only: partners do not see the model's weights.",
-  arguments: { componentId: requiredArgument("the component's ID") },
+  arguments: { componentId: requiredCommandArgument("the component's ID") },
   examples: ["mainstay explain C_…", "mainstay explain C_… --json"],
   async run(context, { componentId }) {
     const knowledge = loadKnowledge(context.config.costs);

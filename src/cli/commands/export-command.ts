@@ -3,12 +3,12 @@ import { dirname, resolve } from "node:path";
 import type { ExportLine } from "../../api-schemas/export-schema.ts";
 import {
   fileExistsError,
+  fileStorageError,
   moveIntoPlace,
   openNewFile,
-  storageErrorOfFile,
   temporaryPath,
 } from "../../files/durable-files.ts";
-import { requirePartner } from "../../usecases/partners/partners.ts";
+import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import { choiceOption, defineCommand, textOption, UsageError } from "../command.ts";
 import type { Output } from "../command-context.ts";
 import { withCommandData } from "../command-data-access.ts";
@@ -104,7 +104,7 @@ async function writeFile(
     moveIntoPlace(partial, file);
     return { counts, bytes };
   } catch (error) {
-    throw storageErrorOfFile(error, dirname(file));
+    throw fileStorageError(error, dirname(file));
   } finally {
     closeSync(descriptor);
     remove();

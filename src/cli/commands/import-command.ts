@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { serializeImportNotes } from "../../api-schemas/imported-rows-schema.ts";
-import { importLockName, withClusterLock } from "../../cluster/cluster-locks.ts";
+import { clusterImportLockName, withClusterLock } from "../../cluster/cluster-locks.ts";
 import { wordingOfImportNotes } from "../../domain/wording/wording-of-import-notes.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
-import { databaseFile } from "../../server/server-data-folder.ts";
+import { serverDatabaseFile } from "../../server/server-data-folder.ts";
 import {
   withSqliteScratchCopy,
   withSqliteScratchDatabase,
@@ -26,7 +26,7 @@ import {
 } from "../../usecases/import/mapping/original-reject-places.ts";
 import type { MappedTable, PreparedRows } from "../../usecases/import/mapping/prepare-import-rows.ts";
 import { withPreparedFiles } from "../../usecases/import/mapping/prepared-import-files.ts";
-import { requirePartner } from "../../usecases/partners/partners.ts";
+import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import {
   choiceOption,
   defineCommand,
@@ -38,10 +38,10 @@ import {
   valueOption,
 } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { actorOnMachine, auditActorOfCommand, withCommandData } from "../command-data-access.ts";
+import { auditActorOfCommand, commandActorOnMachine, withCommandData } from "../command-data-access.ts";
 import {
   commandLeftOutRowsText,
-  confirmFileMappings,
+  confirmCommandFileMappings,
   parseValueMappingOption,
 } from "../command-file-mapping.ts";
 import { createTerminalProgressBar } from "../terminal/terminal-progress-bar.ts";
@@ -162,7 +162,7 @@ export const importCommand = defineCommand({
         "Specify --file, or at least one of --properties, --appliances, --components, --service-events and --claims.",
       );
     const { mapped, leftOut: unread } = isMapped
-      ? await confirmFileMappings(context, {
+      ? await confirmCommandFileMappings(context, {
           files: named,
           mapping: mappingFile,
           map,
@@ -174,8 +174,8 @@ export const importCommand = defineCommand({
       : { mapped: [], leftOut: [] };
     const bar = createTerminalProgressBar(context.isTty && !context.json, context.columns);
     const lock = {
-      name: importLockName(partnerId),
-      owner: actorOnMachine(context),
+      name: clusterImportLockName(partnerId),
+      owner: commandActorOnMachine(context),
       activity: `an import for ${partnerId} is in progress`,
     };
     const { types } = loadKnowledge(context.config.costs);
@@ -231,7 +231,7 @@ async function onCopy<T>(
 ): Promise<T> {
   const { dataDir, url } = config.storage;
   const options = { clock: now, random };
-  if (url === "") return await withSqliteScratchCopy(databaseFile(dataDir), options, run);
+  if (url === "") return await withSqliteScratchCopy(serverDatabaseFile(dataDir), options, run);
   const { copyPostgresPortfolioToFile } = await import("../../store/postgres/copy-postgres-portfolio.ts");
   return await withSqliteScratchDatabase(
     dataDir,

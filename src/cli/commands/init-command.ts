@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { EXAMPLE_CONFIG } from "../../config/default-settings.ts";
 import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../../config/load-config.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { storageErrorOfFile } from "../../files/durable-files.ts";
+import { fileStorageError } from "../../files/durable-files.ts";
 import { environmentProvidesMasterKey, masterKeyFilePath } from "../../secrets/master-key.ts";
 import { openServerDataFolder } from "../../server/server-data-folder.ts";
 import { lockServerDataFolderForMigration } from "../../server/server-instance-lock.ts";
@@ -108,7 +108,7 @@ function writeConfig(file: string, text: string): boolean {
     writeFileSync(file, text, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw storageErrorOfFile(error, file);
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw fileStorageError(error, file);
     if (readFileSync(file, "utf8") === text) return false;
     throw new OperatorError(
       `${file} exists and differs from what init would write; it was not changed`,

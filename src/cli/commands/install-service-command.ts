@@ -15,7 +15,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import unit from "../../../packaging/mainstay.service" with { type: "text" };
 import { EXAMPLE_CONFIG } from "../../config/default-settings.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { openNewFile, storageErrorOfFile, temporaryPath } from "../../files/durable-files.ts";
+import { fileStorageError, openNewFile, temporaryPath } from "../../files/durable-files.ts";
 import { BUILD } from "../../server/server-build-info.ts";
 import type { CommandContext } from "../command-context.ts";
 import { completionScript, SHELLS, type Shell } from "../completion-script.ts";
@@ -193,7 +193,7 @@ function stateOf({ path, text, ours }: PlannedFile): "absent" | "same" | "differ
     return ours ? "absent" : "different";
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "absent";
-    throw storageErrorOfFile(error, path);
+    throw fileStorageError(error, path);
   }
 }
 
@@ -207,7 +207,7 @@ function makeFolder({ path, mode, owner }: Planned, isRoot: boolean): void {
     }
     setModeAndOwner({ path, mode, owner }, isRoot);
   } catch (error) {
-    throw storageErrorOfFile(error, path);
+    throw fileStorageError(error, path);
   }
 }
 
@@ -233,7 +233,7 @@ function writePlanned(file: PlannedFile, state: ReturnType<typeof stateOf>, isRo
       rmSync(written, { force: true });
     }
   } catch (error) {
-    throw storageErrorOfFile(error, path);
+    throw fileStorageError(error, path);
   }
 }
 

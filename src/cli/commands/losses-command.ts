@@ -5,14 +5,14 @@ import {
 import { type LossesJson, serializeLossTable } from "../../api-schemas/losses-schema.ts";
 import { spreadsheetCsvLine } from "../../csv/write-csv.ts";
 import { centsFromUsd } from "../../domain/costs/usd-cents.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { LOSS_LIMITS } from "../../domain/losses/loss-term-limits.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
 import { loadBookOfBusinessPartners } from "../../usecases/book-of-business/book-of-business-partners.ts";
-import { LossBooks, type LossDeps, type LossRequest } from "../../usecases/losses/loss-books.ts";
+import { LossBooks, type LossDeps, type LossRequest } from "../../usecases/losses/load-loss-books.ts";
 import { lossWorkbook } from "../../usecases/losses/loss-workbook.ts";
 import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
 import { RevisionCaches } from "../../usecases/revision-caches/revision-caches.ts";

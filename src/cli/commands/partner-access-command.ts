@@ -5,17 +5,20 @@ import {
   enableOrDisablePartner,
   revokePartnerTokens,
 } from "../../usecases/partners/administer-partner.ts";
+import {
+  type AdminUseCaseDeps,
+  requirePartner,
+} from "../../usecases/partners/create-partner-and-credentials.ts";
 import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
-import { type AdminUseCaseDeps, requirePartner } from "../../usecases/partners/partners.ts";
-import { type Command, defineCommand, requiredArgument, UsageError } from "../command.ts";
+import { type Command, defineCommand, requiredCommandArgument, UsageError } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { withAdministration } from "../command-data-access.ts";
+import { withCommandAdministration } from "../command-data-access.ts";
 
 const disable = defineCommand({
   name: "disable",
   summary: "reject a partner's credentials and hold its deliveries",
   description: "Rejects its API key and tokens immediately. Its data is kept.",
-  arguments: { partnerId: requiredArgument("the partner's ID") },
+  arguments: { partnerId: requiredCommandArgument("the partner's ID") },
   run: (context, { partnerId }) =>
     change(context, partnerId, `Disabled ${partnerId}.`, (to) =>
       enableOrDisablePartner(to, partnerId, false),
@@ -26,7 +29,7 @@ const enable = defineCommand({
   name: "enable",
   summary: "accept a disabled partner's credentials again",
   description: "Sends the held deliveries. Tokens issued before it was disabled remain revoked.",
-  arguments: { partnerId: requiredArgument("the partner's ID") },
+  arguments: { partnerId: requiredCommandArgument("the partner's ID") },
   run: (context, { partnerId }) =>
     change(context, partnerId, `Enabled ${partnerId}.`, (to) => enableOrDisablePartner(to, partnerId, true)),
 });
@@ -36,8 +39,8 @@ const setBudget = defineCommand({
   summary: "set a partner's daily call limit",
   description: "Takes effect immediately. Calls already made today count toward the new limit.",
   arguments: {
-    partnerId: requiredArgument("the partner's ID"),
-    calls: requiredArgument("API calls per UTC day"),
+    partnerId: requiredCommandArgument("the partner's ID"),
+    calls: requiredCommandArgument("API calls per UTC day"),
   },
   examples: ["mainstay partner set-budget PARTNER_… 5000"],
   async run(context, { partnerId, calls }) {
@@ -56,7 +59,7 @@ const revoke = defineCommand({
   name: "revoke-tokens",
   summary: "revoke a partner's bearer tokens immediately",
   description: "Its API key and client credentials remain valid, so it can request a new token.",
-  arguments: { partnerId: requiredArgument("the partner's ID") },
+  arguments: { partnerId: requiredCommandArgument("the partner's ID") },
   run: (context, { partnerId }) =>
     change(context, partnerId, `Revoked all tokens for ${partnerId}.`, (to) =>
       revokePartnerTokens(to, partnerId),
@@ -73,7 +76,7 @@ async function change(
   done: string,
   run: (administration: AdminUseCaseDeps) => Promise<void>,
 ): Promise<void> {
-  const record = await withAdministration(context, async (administration) => {
+  const record = await withCommandAdministration(context, async (administration) => {
     await requirePartner(administration.store, partnerId);
     await run(administration);
     const { store } = administration;

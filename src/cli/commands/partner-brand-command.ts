@@ -8,17 +8,17 @@ import {
 import { MAX_LOGO_BYTES } from "../../domain/brand/brand-logo.ts";
 import { brandContrastOn, contrastText, isHexColor } from "../../domain/brand/partner-brand.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { changeEmbedBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
-import { requirePartner } from "../../usecases/partners/partners.ts";
+import { changeEmbedBrand, loadBrand } from "../../usecases/embeds/change-embed-brand.ts";
+import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import {
   defineCommand,
-  requiredArgument,
+  requiredCommandArgument,
   switchOption,
   textOption,
   UsageError,
   valueOption,
 } from "../command.ts";
-import { withAdministration } from "../command-data-access.ts";
+import { withCommandAdministration } from "../command-data-access.ts";
 
 function readColor(typed: string): string {
   if (isHexColor(typed.toLowerCase())) return typed;
@@ -33,7 +33,7 @@ export const brandCommand = defineCommand({
     "Without options, it shows them. Embeds, their prints and their passcode forms have them. A color must have a " +
     "contrast of 4.5:1; otherwise the nearest that has it is printed. --clear removes everything that is not set by " +
     "another option.",
-  arguments: { partnerId: requiredArgument("the partner's ID") },
+  arguments: { partnerId: requiredCommandArgument("the partner's ID") },
   options: {
     name: textOption("TEXT", "the name at the top"),
     color: valueOption("COLOR", "color of links and buttons, such as #1a5f5a", readColor),
@@ -60,7 +60,7 @@ export const brandCommand = defineCommand({
     };
     const isChange = Object.keys(given).length > 0;
     const change = parseBrandChangeJson(given);
-    const brand = await withAdministration(context, async (administration) => {
+    const brand = await withCommandAdministration(context, async (administration) => {
       const { store } = administration;
       await requirePartner(store, partnerId);
       return isChange

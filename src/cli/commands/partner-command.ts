@@ -6,15 +6,21 @@ import {
   serializePartner,
 } from "../../api-schemas/partner-schema.ts";
 import { MAX_DAILY_BUDGET } from "../../domain/partner.ts";
-import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
 import {
   createPartner,
   requirePartner,
   rotateApiKey,
   rotateClientSecret,
-} from "../../usecases/partners/partners.ts";
-import { type Command, defineCommand, requiredArgument, textOption, wholeNumberOption } from "../command.ts";
-import { withAdministration, withCommandData } from "../command-data-access.ts";
+} from "../../usecases/partners/create-partner-and-credentials.ts";
+import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
+import {
+  type Command,
+  defineCommand,
+  requiredCommandArgument,
+  textOption,
+  wholeNumberOption,
+} from "../command.ts";
+import { withCommandAdministration, withCommandData } from "../command-data-access.ts";
 import { terminalPartnerSettingsText } from "../terminal/terminal-partner-text.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 import { partnerAccessCommands } from "./partner-access-command.ts";
@@ -26,7 +32,7 @@ import { webhookCommands } from "./partner-webhook-command.ts";
 const create = defineCommand({
   name: "create",
   summary: "create a partner and print its credentials (shown once)",
-  arguments: { name: requiredArgument("the company's name") },
+  arguments: { name: requiredCommandArgument("the company's name") },
   options: {
     webhookUrl: textOption("URL", "webhook endpoint"),
     dailyBudget: wholeNumberOption(
@@ -38,7 +44,7 @@ const create = defineCommand({
   },
   examples: ['mainstay partner create "Acme Insurance" --webhook-url https://receiver.example/hooks'],
   async run(context, { name }, { webhookUrl, dailyBudget }) {
-    const { partner, credentials } = await withAdministration(context, (administration) =>
+    const { partner, credentials } = await withCommandAdministration(context, (administration) =>
       createPartner(administration, {
         name,
         webhookUrl: webhookUrl ?? null,
@@ -107,7 +113,7 @@ function webhookState(record: ReturnType<typeof serializePartner>): string {
 const show = defineCommand({
   name: "show",
   summary: "show a partner with its portfolio size and webhook endpoint",
-  arguments: { partnerId: requiredArgument("the partner's ID") },
+  arguments: { partnerId: requiredCommandArgument("the partner's ID") },
   async run(context, { partnerId }) {
     const record = await withCommandData(context, async ({ store }) =>
       serializeFullPartner(await partnerOverview(store, await requirePartner(store, partnerId))),
@@ -119,9 +125,9 @@ const show = defineCommand({
 const rotateKey = defineCommand({
   name: "rotate-key",
   summary: "create a new API key and revoke the previous one immediately",
-  arguments: { partnerId: requiredArgument("the partner's ID") },
+  arguments: { partnerId: requiredCommandArgument("the partner's ID") },
   async run(context, { partnerId }) {
-    const apiKey = await withAdministration(context, (administration) =>
+    const apiKey = await withCommandAdministration(context, (administration) =>
       rotateApiKey(administration, partnerId),
     );
     context.print(serializeNewApiKey(partnerId, apiKey), `API key  ${apiKey}\nThe previous key was revoked.`);
@@ -134,9 +140,9 @@ const rotateSecret = defineCommand({
   description:
     "The client ID does not change. Tokens issued with the previous secret remain valid for up to an hour; " +
     "`mainstay partner revoke-tokens` revokes them.",
-  arguments: { partnerId: requiredArgument("the partner's ID") },
+  arguments: { partnerId: requiredCommandArgument("the partner's ID") },
   async run(context, { partnerId }) {
-    const made = await withAdministration(context, (administration) =>
+    const made = await withCommandAdministration(context, (administration) =>
       rotateClientSecret(administration, partnerId),
     );
     context.print(

@@ -1,22 +1,28 @@
 import { serializeAnnouncedState, serializePurgedPartner } from "../../api-schemas/partner-schema.ts";
 import {
+  clusterLockHeldError,
   clusterLockHolder,
-  lockHeldError,
-  partnerLockName,
+  clusterPartnerLockName,
   withClusterLock,
 } from "../../cluster/cluster-locks.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { IMPERSONATION_TOKEN_VARIABLE } from "../../secrets/impersonation-token.ts";
 import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
-import { requirePartner } from "../../usecases/partners/partners.ts";
+import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import { purgePartner } from "../../usecases/partners/purge-partner.ts";
-import { type Command, defineCommand, requiredArgument, switchOption, textOption } from "../command.ts";
+import {
+  type Command,
+  defineCommand,
+  requiredCommandArgument,
+  switchOption,
+  textOption,
+} from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { actorOnMachine, withAdministration } from "../command-data-access.ts";
+import { commandActorOnMachine, withCommandAdministration } from "../command-data-access.ts";
 
 const lockOn = (context: CommandContext, partnerId: string) => ({
-  name: partnerLockName(partnerId),
-  owner: actorOnMachine(context),
+  name: clusterPartnerLockName(partnerId),
+  owner: commandActorOnMachine(context),
   activity: `another operation on ${partnerId} is in progress`,
 });
 
@@ -26,13 +32,13 @@ export const announceCommand: Command = defineCommand({
   description:
     "For a webhook endpoint that was configured after the tier changes. Each delivery is a component.critical or " +
     "component.warning event. Running it twice sends duplicates. The running server sends the deliveries.",
-  arguments: { partnerId: requiredArgument("the partner's ID") },
+  arguments: { partnerId: requiredCommandArgument("the partner's ID") },
   options: { dryRun: switchOption("only count the deliveries") },
   examples: ["mainstay partner announce PARTNER_… --dry-run"],
   async run(context, { partnerId }, { dryRun }) {
     const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
     const { announceCurrentTiers } = await import("../../usecases/announcements/announce-current-tiers.ts");
-    const state = await withAdministration(context, async (administration) => {
+    const state = await withCommandAdministration(context, async (administration) => {
       const { store } = administration;
       const deps = {
         administration,
@@ -58,12 +64,12 @@ export const purgeCommand: Command = defineCommand({
   description:
     "Revokes its credentials immediately, then deletes its records and photos in short steps. The server may be " +
     "running. If interrupted, run it again to resume. Existing backups still contain the partner.",
-  arguments: { partnerId: requiredArgument("the partner's ID") },
+  arguments: { partnerId: requiredCommandArgument("the partner's ID") },
   options: { confirm: textOption("TEXT", "the partner's full name; required to delete anything") },
   examples: ['mainstay partner purge PARTNER_… --confirm "Acme Insurance"'],
   async run(context, { partnerId }, { confirm }) {
     const { composePhotoStorage } = await import("../../server/composition/compose-photo-storage.ts");
-    const deleted = await withAdministration(
+    const deleted = await withCommandAdministration(
       context,
       async (administration) => {
         const { store } = administration;
@@ -81,8 +87,10 @@ export const purgeCommand: Command = defineCommand({
         // Concurrent purges resume each other's work, so a killed command does not block the next one. The command that
         // a server starts runs under the server's lock.
         const isServers = context.env[IMPERSONATION_TOKEN_VARIABLE] !== undefined;
-        const heldBy = isServers ? undefined : await clusterLockHolder(store, partnerLockName(partnerId));
-        if (heldBy !== undefined) throw lockHeldError(lockOn(context, partnerId).activity, heldBy);
+        const heldBy = isServers
+          ? undefined
+          : await clusterLockHolder(store, clusterPartnerLockName(partnerId));
+        if (heldBy !== undefined) throw clusterLockHeldError(lockOn(context, partnerId).activity, heldBy);
         return await purgePartner(deps, partner, confirm);
       },
       { purging: true },

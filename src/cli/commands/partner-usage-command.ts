@@ -2,9 +2,9 @@ import { serializePartnerUsage } from "../../api-schemas/partner-schema.ts";
 import { spreadsheetCsvLine } from "../../csv/write-csv.ts";
 import type { PartnerUsage } from "../../domain/partner.ts";
 import { dayOf } from "../../domain/time.ts";
+import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
-import { requirePartner } from "../../usecases/partners/partners.ts";
-import { defineCommand, optionalArgument, switchOption } from "../command.ts";
+import { defineCommand, optionalCommandArgument, switchOption } from "../command.ts";
 import { withCommandData } from "../command-data-access.ts";
 import { monthOption } from "../command-option-values.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
@@ -15,7 +15,7 @@ export const usageCommand = defineCommand({
   description:
     "Billable units are the current units of a partner's properties, without demo properties. Days are UTC. While the " +
     "server runs, today's calls may include up to 10 that are reserved but not used.",
-  arguments: { partnerId: optionalArgument("the partner's ID (default: all partners)") },
+  arguments: { partnerId: optionalCommandArgument("the partner's ID (default: all partners)") },
   options: {
     month: monthOption("such as 2026-01 (default: this month)"),
     csv: switchOption("print CSV, one row per partner per day"),

@@ -7,19 +7,22 @@ import {
 import { OperatorError } from "../../domain/errors.ts";
 import { MAX_CONCURRENCY, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { changePartner, rotateWebhookSecret } from "../../usecases/partners/administer-partner.ts";
-import { checkPartnerWebhookUrl, requirePartner } from "../../usecases/partners/partners.ts";
+import {
+  checkPartnerWebhookUrl,
+  requirePartner,
+} from "../../usecases/partners/create-partner-and-credentials.ts";
 import {
   type Command,
   defineCommand,
-  optionalArgument,
-  requiredArgument,
+  optionalCommandArgument,
+  requiredCommandArgument,
   switchOption,
   textOption,
   UsageError,
   valueOption,
   wholeNumberOption,
 } from "../command.ts";
-import { osUserOfCommand, withAdministration } from "../command-data-access.ts";
+import { osUserOfCommand, withCommandAdministration } from "../command-data-access.ts";
 import { durationOption } from "../command-option-values.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 
@@ -37,8 +40,8 @@ const setWebhook = defineCommand({
   summary: "set a partner's webhook endpoint and events",
   description: "A paused endpoint is resumed immediately.",
   arguments: {
-    partnerId: requiredArgument("the partner's ID"),
-    url: optionalArgument("URL of the endpoint"),
+    partnerId: requiredCommandArgument("the partner's ID"),
+    url: optionalCommandArgument("URL of the endpoint"),
   },
   options: {
     event: { ...webhookEvent, absent: [], repeated: true },
@@ -64,7 +67,7 @@ const setWebhook = defineCommand({
       webhookEvents: event.length === 0 ? null : [...event],
       webhookConcurrency: concurrency ?? null,
     };
-    await withAdministration(context, async (administration) => {
+    await withCommandAdministration(context, async (administration) => {
       await requirePartner(administration.store, partnerId);
       await changePartner(administration, partnerId, settings);
     });
@@ -82,11 +85,11 @@ const rotateSecret = defineCommand({
     "The new secret is used immediately. With --overlap, the previous secret keeps signing for that time, and " +
     "X-Service-Signature-Next carries the signature of the new one, so that the endpoint can switch without rejecting " +
     "a delivery.",
-  arguments: { partnerId: requiredArgument("the partner's ID") },
+  arguments: { partnerId: requiredCommandArgument("the partner's ID") },
   options: { overlap: durationOption("how long the previous secret keeps signing, such as 24h") },
   examples: ["mainstay partner rotate-webhook-secret PARTNER_… --overlap 24h"],
   async run(context, { partnerId }, { overlap = 0 }) {
-    const made = await withAdministration(context, async (administration) => {
+    const made = await withCommandAdministration(context, async (administration) => {
       await requirePartner(administration.store, partnerId);
       return rotateWebhookSecret(administration, partnerId, overlap);
     });
@@ -101,11 +104,11 @@ const webhookTest = defineCommand({
   summary: "send a webhook.test event to a partner's endpoint",
   description:
     "The running server sends it; `mainstay deliveries show` shows the result. A paused endpoint is probed immediately.",
-  arguments: { partnerId: requiredArgument("the partner's ID") },
+  arguments: { partnerId: requiredCommandArgument("the partner's ID") },
   options: { message: textOption("TEXT", "the message in the event") },
   async run(context, { partnerId }, { message }) {
     const { sendTestDelivery, TEST_MESSAGE } = await import("../../usecases/deliveries/send-test-event.ts");
-    const id = await withAdministration(context, async (administration) => {
+    const id = await withCommandAdministration(context, async (administration) => {
       await requirePartner(administration.store, partnerId);
       return sendTestDelivery(administration, partnerId, {
         message: message ?? TEST_MESSAGE,
@@ -125,7 +128,7 @@ const probe = defineCommand({
   description:
     "Sends a webhook.test event with deliberately wrong signatures. An endpoint that responds with 2xx does not verify " +
     "signatures; disconnect it with `mainstay partner set-webhook --off`.",
-  arguments: { partnerId: optionalArgument("the partner's ID") },
+  arguments: { partnerId: optionalCommandArgument("the partner's ID") },
   options: { all: switchOption("every enabled partner with a webhook endpoint") },
   examples: ["mainstay partner probe-webhook PARTNER_…", "mainstay partner probe-webhook --all"],
   async run(context, { partnerId }, { all }) {
@@ -139,7 +142,7 @@ const probe = defineCommand({
       "../../usecases/deliveries/check-partner-signature-verification.ts"
     );
     const sender = composeWebhookSender(context.config);
-    const probed = await withAdministration(context, async (administration) => {
+    const probed = await withCommandAdministration(context, async (administration) => {
       const { store } = administration;
       const partners =
         partnerId === undefined

@@ -1,4 +1,4 @@
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import {
   serializePlanTableCells,
   serializePlanTableHeading,
@@ -25,19 +25,19 @@ import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { DataFolder } from "../../server/server-data-folder.ts";
 import type { PropertyPlanRow } from "../../store/queries/plans-queries.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
-import { requirePartner } from "../../usecases/partners/partners.ts";
+import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import {
-  collectHazardsOfPlan,
   loadPlanUnitLabels,
-  planLinesAsJson,
-  reconcilePlanFigures,
-  sortedPlanLines,
+  preparePlanHazards,
+  preparePlanLines,
+  preparePlanLinesAsJson,
+  preparePlanReconciliation,
 } from "../../usecases/planning/load-plan-lines.ts";
-import { type PlanDeps, planProperty } from "../../usecases/planning/load-property-plan.ts";
-import { plannedProperties, planPortfolio } from "../../usecases/planning/portfolio-plan.ts";
+import { loadPlannedProperties, planPortfolio } from "../../usecases/planning/load-portfolio-plan.ts";
+import { loadPropertyPlan, type PlanDeps } from "../../usecases/planning/load-property-plan.ts";
 import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
-import { workMarksOfProperty } from "../../usecases/work-marks/work-marks.ts";
+import { loadWorkMarksOfProperty } from "../../usecases/work-marks/record-work-marks.ts";
 import { pageAssumptionSentences } from "../../web/page/page-assumption-sentences.ts";
 import {
   choiceOption,
@@ -164,15 +164,15 @@ async function ofProperty(
     );
   const partner = await requirePartner(deps.store, owner);
   const property = (await properties.find(owner, id))!;
-  const plan = await planProperty(deps, property, terms);
+  const plan = await loadPropertyPlan(deps, property, terms);
   const { knowledge, yieldNow } = deps;
-  const lines = await sortedPlanLines(plan, yieldNow);
-  const work = await workMarksOfProperty(deps.store.read, id, yieldNow);
+  const lines = await preparePlanLines(plan, yieldNow);
+  const work = await loadWorkMarksOfProperty(deps.store.read, id, yieldNow);
   const record = serializePropertyPlan(
     plan,
-    await reconcilePlanFigures(await partnerPrices(deps.store.read, knowledge, partner), plan, yieldNow),
-    await collectHazardsOfPlan(knowledge, plan, yieldNow),
-    await planLinesAsJson(knowledge, lines, work, yieldNow),
+    await preparePlanReconciliation(await partnerPrices(deps.store.read, knowledge, partner), plan, yieldNow),
+    await preparePlanHazards(knowledge, plan, yieldNow),
+    await preparePlanLinesAsJson(knowledge, lines, work, yieldNow),
   );
   const rows = [...lines.units, ...lines.components];
   const table = {
@@ -182,7 +182,7 @@ async function ofProperty(
     assumptions: pageAssumptionSentences(record.counted_assumptions).join(" "),
   };
   return {
-    record: withPartner(record, partner.name),
+    record: addPartnerToJson(record, partner.name),
     csv: () =>
       [
         serializePlanTableHeading(plan),
@@ -206,13 +206,13 @@ async function ofPartner(
   const plan = await planPortfolio(deps, id, terms, includeDemo);
   const shares = plan.budget && budgetSharesJson(plan.budget);
   const rows: PropertyPlanRow[] = [];
-  const properties = await plannedProperties(deps, id, includeDemo);
+  const properties = await loadPlannedProperties(deps, id, includeDemo);
   for (let some = await properties.page(0); some.length > 0; some = await properties.page(rows.length))
     rows.push(...some);
   const items = rows.map((row) => serializePortfolioPlanItem(row, shares));
   const record = serializePortfolioPlan(plan);
   return {
-    record: withPartner({ portfolio: items, ...record }, partner.name),
+    record: addPartnerToJson({ portfolio: items, ...record }, partner.name),
     csv: () => serializePortfolioPlanTable(rows, shares, plan).map(spreadsheetCsvLine).join(""),
     text: (widths) => terminalPortfolioPlanText(record, items, widths),
     workbook: () => {

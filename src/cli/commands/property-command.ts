@@ -2,21 +2,25 @@ import { serializeProperty, serializeWrittenProperty } from "../../api-schemas/p
 import { OperatorError } from "../../domain/errors.ts";
 import type { Store } from "../../store/store.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
-import { type Command, defineCommand, requiredArgument } from "../command.ts";
+import { type Command, defineCommand, requiredCommandArgument } from "../command.ts";
 import { withCommandData } from "../command-data-access.ts";
-import { correctRecordByCommand, recordText, requireRecordOfCommand } from "../correction-command.ts";
+import {
+  commandRecordText,
+  correctRecordByCommand,
+  requireFoundRecordForCommand,
+} from "../correction-command.ts";
 
 const show = defineCommand({
   name: "show",
   summary: "print a property, also a retired one",
-  arguments: { propertyId: requiredArgument("the property's ID") },
+  arguments: { propertyId: requiredCommandArgument("the property's ID") },
   async run(context, { propertyId }) {
     const found = await withCommandData(context, async ({ store: { read } }) => {
       const owner = await read.properties.ownerOf(propertyId);
       return owner === undefined ? undefined : await read.properties.find(owner, propertyId);
     });
-    const record = serializeProperty(requireRecordOfCommand(found, "Property", propertyId));
-    context.print(record, recordText(record, context.tableWidth));
+    const record = serializeProperty(requireFoundRecordForCommand(found, "Property", propertyId));
+    context.print(record, commandRecordText(record, context.tableWidth));
   },
 });
 
@@ -28,8 +32,8 @@ const merge = defineCommand({
     "that it lacks. Warnings name claims whose numbers it has already, and a changed number of units. The duplicate is retired " +
     "and names the property. Merging it again changes nothing. The audit log has the values before and after. The server may be running.",
   arguments: {
-    propertyId: requiredArgument("the ID of the property that stays"),
-    duplicateId: requiredArgument("the ID of its duplicate"),
+    propertyId: requiredCommandArgument("the ID of the property that stays"),
+    duplicateId: requiredCommandArgument("the ID of its duplicate"),
   },
   examples: ["mainstay property merge P_01j… P_01k…"],
   async run(context, { propertyId, duplicateId }) {
@@ -40,7 +44,7 @@ const merge = defineCommand({
         return serializeWrittenProperty(property, warnings);
       });
     });
-    context.print(record, recordText(record, context.tableWidth));
+    context.print(record, commandRecordText(record, context.tableWidth));
   },
 });
 
@@ -50,7 +54,7 @@ async function ownerOfBoth({ read }: Store, propertyId: string, duplicateId: str
     await read.properties.ownerOf(duplicateId),
   ];
   const unknown = [owner === undefined && propertyId, other === undefined && duplicateId].filter(Boolean);
-  const known = requireRecordOfCommand(
+  const known = requireFoundRecordForCommand(
     unknown.length === 0 ? owner : undefined,
     "Property",
     unknown.join(", "),

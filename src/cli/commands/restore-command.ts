@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { readBackupPassphrase } from "../../backup/read-backup-passphrase.ts";
-import { defineCommand, requiredArgument, textOption } from "../command.ts";
+import { defineCommand, requiredCommandArgument, textOption } from "../command.ts";
 
 export const restoreCommand = defineCommand({
   description:
     "The data folder (--data-dir) must be empty or not exist. The next start migrates the schema of a backup from an " +
     "older version.",
-  arguments: { file: requiredArgument("the backup") },
+  arguments: { file: requiredCommandArgument("the backup") },
   options: {
     passphraseFile: textOption("FILE", "file with the passphrase on one line (default: backup.passphrase)"),
     key: textOption("FILE", "the key file, for a backup written with --no-key"),

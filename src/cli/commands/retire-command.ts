@@ -2,10 +2,10 @@ import { OperatorError } from "../../domain/errors.ts";
 import { isRetired, type Retirement } from "../../domain/rules/retirement-rule.ts";
 import { dayOf } from "../../domain/time.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
-import { requirePartner } from "../../usecases/partners/partners.ts";
+import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import type { PortfolioWriter } from "../../usecases/portfolio/portfolio-writer.ts";
-import { defineCommand, requiredArgument, switchOption, textOption, UsageError } from "../command.ts";
-import { withAdministration } from "../command-data-access.ts";
+import { defineCommand, requiredCommandArgument, switchOption, textOption, UsageError } from "../command.ts";
+import { withCommandAdministration } from "../command-data-access.ts";
 import { dayOption } from "../command-option-values.ts";
 
 type Changed = Retirement & { seq: number };
@@ -18,7 +18,7 @@ export const retireCommand = defineCommand({
     "From its day a retired property or appliance is in no list, alert, figure, plan, snapshot, webhook or billable unit. " +
     "Its history stays, and calibration ends its life there without a failure. A day in the future takes effect then. " +
     "Bringing it back restores it as it was.",
-  arguments: { recordId: requiredArgument("the ID of a property or an appliance") },
+  arguments: { recordId: requiredCommandArgument("the ID of a property or an appliance") },
   options: {
     on: dayOption("the day from which it is retired (default: today)"),
     reason: textOption("TEXT", "why, for the record"),
@@ -31,10 +31,10 @@ export const retireCommand = defineCommand({
     const change = restore
       ? { retiredAt: null }
       : { retiredAt: on ?? dayOf(context.now()), retiredReason: reason?.trim() || null };
-    const { changeAppliance } = await import("../../usecases/portfolio/appliances.ts");
-    const { changeProperty } = await import("../../usecases/portfolio/properties.ts");
+    const { changeAppliance } = await import("../../usecases/portfolio/create-or-change-appliance.ts");
+    const { changeProperty } = await import("../../usecases/portfolio/create-or-change-property.ts");
     const { writePortfolio } = await import("../../usecases/portfolio/portfolio-writer.ts");
-    const changed = await withAdministration<Changed>(context, async ({ store, actor }) => {
+    const changed = await withCommandAdministration<Changed>(context, async ({ store, actor }) => {
       const { properties, appliances } = store.read;
       const isProperty = id.startsWith("P_");
       const owner = isProperty ? await properties.ownerOf(id) : (await appliances.list([id]))[0]?.partnerId;

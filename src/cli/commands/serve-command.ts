@@ -1,7 +1,7 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { createLogger, recentLogErrors } from "../../logging/logger.ts";
 import { defineCommand, settingOption } from "../command.ts";
-import { standardStream } from "../terminal/standard-streams.ts";
+import { standardTerminalStream } from "../terminal/terminal-standard-streams.ts";
 
 /**
  * `mainstay serve`: runs until SIGTERM, SIGINT or a condition under which it must stop. The next signal ends the drain,
@@ -30,7 +30,7 @@ export const serveCommand = defineCommand({
     const { startServer } = await import("../../server/start-server.ts");
     const { openSystemdNotifications } = await import("../../server/systemd-notifications.ts");
     const config = port === "0" ? withFreeAdminPort(given) : given;
-    const lines = standardStream(1);
+    const lines = standardTerminalStream(1);
     const errors = recentLogErrors();
     const log = createLogger({ ...config.log, destination: lines, onError: errors.take });
     lines.onRecovery((dropped) => log.warn({ dropped }, "log lines dropped: standard output was blocked"));

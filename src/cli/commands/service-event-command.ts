@@ -5,29 +5,31 @@ import {
   type ServiceEventRequest,
   serializeServiceEvent,
 } from "../../api-schemas/service-event-schema.ts";
-import { correctServiceEvent } from "../../usecases/history/service-events.ts";
-import { type Command, defineCommand, requiredArgument, textOption } from "../command.ts";
+import { correctServiceEvent } from "../../usecases/history/record-service-events.ts";
+import { type Command, defineCommand, requiredCommandArgument, textOption } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { withCommandData } from "../command-data-access.ts";
 import {
-  correctionBodyFromOptions,
+  commandRecordText,
+  correctionBodyOfCommand,
   correctionOptions,
   correctRecordByCommand,
-  recordText,
-  requireRecordOfCommand,
+  requireFoundRecordForCommand,
 } from "../correction-command.ts";
 
 const show = defineCommand({
   name: "show",
   summary: "print a service event, also a voided one",
-  arguments: { eventId: requiredArgument("the service event's ID") },
+  arguments: { eventId: requiredCommandArgument("the service event's ID") },
   async run(context, { eventId }) {
     const record = await withCommandData(context, async ({ store: { read } }) => {
       const partnerId = await read.serviceEvents.ownerOf(eventId);
       const found = partnerId && (await read.serviceEvents.find(partnerId, eventId));
-      return serializeServiceEvent(requireRecordOfCommand(found || undefined, "Service event", eventId));
+      return serializeServiceEvent(
+        requireFoundRecordForCommand(found || undefined, "Service event", eventId),
+      );
     });
-    context.print(record, recordText(record, context.tableWidth));
+    context.print(record, commandRecordText(record, context.tableWidth));
   },
 });
 
@@ -37,7 +39,7 @@ const update = defineCommand({
   description:
     "Dates of components and scores follow in the same transaction, and the audit log has the fields before and after. " +
     "The server may be running.",
-  arguments: { eventId: requiredArgument("the service event's ID") },
+  arguments: { eventId: requiredCommandArgument("the service event's ID") },
   options: correctionOptions,
   examples: ["mainstay event update SE_… --set date=2026-03-01 --set condition_after=poor --clear notes"],
   async run(context, { eventId }, given) {
@@ -46,7 +48,7 @@ const update = defineCommand({
       inspection_types: "list",
       condition_scale: "range",
     } as const;
-    await apply(context, eventId, parseServiceEventChangeJson(correctionBodyFromOptions(kinds, given)));
+    await apply(context, eventId, parseServiceEventChangeJson(correctionBodyOfCommand(kinds, given)));
   },
 });
 
@@ -56,7 +58,7 @@ const voiding = defineCommand({
   description:
     "A voided event cannot be changed or brought back: log it again. Voiding it twice changes nothing, except that a reason " +
     "is added to one without.",
-  arguments: { eventId: requiredArgument("the service event's ID") },
+  arguments: { eventId: requiredCommandArgument("the service event's ID") },
   options: { reason: textOption("TEXT", "the reason, for the record") },
   examples: ["mainstay event void SE_… --reason 'logged on the wrong building'"],
   async run(context, { eventId }, { reason }) {
@@ -66,7 +68,7 @@ const voiding = defineCommand({
 
 async function apply(context: CommandContext, eventId: string, request: ServiceEventRequest): Promise<void> {
   const changed = await withCommandData(context, async ({ store }) => {
-    const owner = requireRecordOfCommand(
+    const owner = requireFoundRecordForCommand(
       await store.read.serviceEvents.ownerOf(eventId),
       "Service event",
       eventId,
@@ -76,7 +78,7 @@ async function apply(context: CommandContext, eventId: string, request: ServiceE
     );
   });
   const record = serializeServiceEvent(changed);
-  context.print(record, recordText(record, context.tableWidth));
+  context.print(record, commandRecordText(record, context.tableWidth));
 }
 
 export const eventCommands: readonly Command[] = [show, update, voiding];

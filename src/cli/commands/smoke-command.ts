@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { OperatorError } from "../../domain/errors.ts";
-import { replaceFile, storageErrorOfFile } from "../../files/durable-files.ts";
-import { ownExecutable } from "../../server/server-child-command.ts";
+import { fileStorageError, replaceFile } from "../../files/durable-files.ts";
+import { serverExecutable } from "../../server/server-child-command.ts";
 import { defineCommand, textOption, wholeNumberOption } from "../command.ts";
 import { runSmokeTest, type SmokeStep } from "../smoke/run-smoke.ts";
 import { smokeJunitReport } from "../smoke/smoke-junit-report.ts";
@@ -25,7 +25,7 @@ export const smokeCommand = defineCommand({
     const interrupted = new AbortController();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
     const result = await runSmokeTest(context, {
-      program: ownExecutable(),
+      program: serverExecutable(),
       host,
       deadlineMs: timeout * 1000 - CLEAN_UP_MS,
       signal: interrupted.signal,
@@ -44,7 +44,7 @@ async function writeReport(path: string, report: string): Promise<void> {
   try {
     await replaceFile(path, report);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw storageErrorOfFile(error, path);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw fileStorageError(error, path);
     throw new OperatorError(
       `cannot write ${path}: folder not found`,
       "Create the folder or specify another path.",

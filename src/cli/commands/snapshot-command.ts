@@ -2,7 +2,7 @@ import type { SnapshotResult } from "../../api-schemas/snapshot-schema.ts";
 import { serializeSnapshot } from "../../api-schemas/snapshot-schema.ts";
 import { dayOf } from "../../domain/time.ts";
 import { defineCommand, switchOption } from "../command.ts";
-import { withAdministration, withCommandData } from "../command-data-access.ts";
+import { withCommandAdministration, withCommandData } from "../command-data-access.ts";
 
 export const snapshotCommand = defineCommand({
   description:
@@ -21,7 +21,7 @@ export const snapshotCommand = defineCommand({
     const { takeSnapshot } = await import("../../usecases/snapshot/take-snapshot.ts");
     const day = dayOf(context.now());
     const discarded = discardLater
-      ? await withAdministration(context, (administration) =>
+      ? await withCommandAdministration(context, (administration) =>
           discardLaterSnapshots(administration, day, {
             yieldNow: createStoreWriteThrottle(administration.store, context.now),
           }),

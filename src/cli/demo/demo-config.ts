@@ -8,7 +8,7 @@ const SHUTDOWN_GRACE_S = 2;
  * Adapts the effective settings to the demo: its own data folder, plain HTTP, no rate limits, and deliveries to
  * loopback addresses. Replaces ports that are in use by free ones.
  */
-export function demoConfig(config: Config, dataDir: string): Config {
+export function demoCommandConfig(config: Config, dataDir: string): Config {
   const { server, admin, limits, storage, webhooks } = config;
   return {
     ...config,

@@ -1,4 +1,4 @@
-import { embedUrl } from "../../api-schemas/embed-schema.ts";
+import { embedUrlForJson } from "../../api-schemas/embed-schema.ts";
 import type { Day } from "../../domain/time.ts";
 import type { DemoData } from "./prepare-demo-command.ts";
 
@@ -46,7 +46,7 @@ export function demoExampleRequests(
 }
 
 /** Returns what the demo prints once it serves: URLs, credentials and examples. */
-export function demoText(demo: DemoSummary): string {
+export function demoCommandText(demo: DemoSummary): string {
   const { data, apiUrl, adminUrl, webhookUrl, tries } = demo;
   const { credentials, totals, snapshot } = data;
   const rows = [
@@ -90,13 +90,13 @@ export function demoText(demo: DemoSummary): string {
 }
 
 /** Returns the URL of the demo property's report. */
-const pageUrl = ({ data, apiUrl }: DemoSummary) => embedUrl(apiUrl, data.credentials.embed_token);
+const pageUrl = ({ data, apiUrl }: DemoSummary) => embedUrlForJson(apiUrl, data.credentials.embed_token);
 
 const appUrl = ({ apiUrl }: DemoSummary) => `${apiUrl}/embed/app`;
 const consoleUrl = ({ adminUrl }: DemoSummary) => `${adminUrl}/console`;
 
-/** Returns what the demo prints with `--json`: the data of `demoText`. */
-export function demoDataJson(demo: DemoSummary) {
+/** Returns what the demo prints with `--json`: the data of `demoCommandText`. */
+export function demoCommandJson(demo: DemoSummary) {
   const { data, url, apiUrl, adminUrl, webhookUrl, tries } = demo;
   const { properties, appliances, components, serviceEvents } = data.totals;
   return {

@@ -6,24 +6,31 @@ import serviceEvents from "../../../samples/nyc-elevators/service_events.csv" wi
 import { serializeCredentials } from "../../api-schemas/partner-schema.ts";
 import type { SnapshotResult } from "../../api-schemas/snapshot-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { dayOf } from "../../domain/time.ts";
 import { createFile, replaceFile } from "../../files/durable-files.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { hashSecret } from "../../secrets/secret-hash.ts";
-import { type DataFolderDeps, databaseFile, openServerDataFolder } from "../../server/server-data-folder.ts";
+import {
+  type DataFolderDeps,
+  openServerDataFolder,
+  serverDatabaseFile,
+} from "../../server/server-data-folder.ts";
 import { acquireServerInstanceLock } from "../../server/server-instance-lock.ts";
 import type { PartnerTotals } from "../../store/queries/totals-queries.ts";
 import { refuseLeftoverSqliteFiles } from "../../store/sqlite/leftover-sqlite-files.ts";
 import type { Store } from "../../store/store.ts";
-import { createAdministrator } from "../../usecases/administration/administrators.ts";
+import { createAdministrator } from "../../usecases/administration/create-or-revoke-administrator.ts";
 import { createDemoProperty } from "../../usecases/demo-property/create-demo-property.ts";
-import { createEmbed } from "../../usecases/embeds/embeds.ts";
+import { createEmbed } from "../../usecases/embeds/create-or-revoke-embed.ts";
 import { importPortfolio } from "../../usecases/import/import-portfolio.ts";
 import { changePartner } from "../../usecases/partners/administer-partner.ts";
-import { type AdminUseCaseDeps, createPartner } from "../../usecases/partners/partners.ts";
+import {
+  type AdminUseCaseDeps,
+  createPartner,
+} from "../../usecases/partners/create-partner-and-credentials.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
 import { takeSnapshot } from "../../usecases/snapshot/take-snapshot.ts";
 
@@ -56,7 +63,7 @@ export async function prepareDemoCommand(
   signal: AbortSignal,
 ): Promise<DemoData> {
   const { config, clock, random } = deps;
-  if (config.storage.url === "") refuseLeftoverSqliteFiles(databaseFile(config.storage.dataDir));
+  if (config.storage.url === "") refuseLeftoverSqliteFiles(serverDatabaseFile(config.storage.dataDir));
   const credentialsFile = claimFolder(config.storage.dataDir);
   // Locked before the database is opened, since opening may migrate it while another server runs.
   const lock = acquireServerInstanceLock(config.storage.dataDir);
@@ -114,7 +121,7 @@ const SAMPLE = {
 function claimFolder(dataDir: string): string {
   const file = join(dataDir, "demo.json");
   if (existsSync(file)) return file;
-  if (existsSync(databaseFile(dataDir)))
+  if (existsSync(serverDatabaseFile(dataDir)))
     throw new OperatorError(
       `the data folder ${dataDir} contains data that is not from a demo; it was not changed`,
       "Specify another folder with --data-dir, or omit it to use ./demo-data.",

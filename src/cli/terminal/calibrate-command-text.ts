@@ -1,15 +1,15 @@
 import { type Calibration, mostCorrectedKinds } from "../../domain/calibration/calibration.ts";
-import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/fit.ts";
+import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/model-fit.ts";
 import {
   type ForecastMeasures,
   LACKS_OUTCOMES,
   type Proof,
   type ProofInterval,
 } from "../../domain/calibration/model-proof.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { scaleFromMedian } from "../../domain/statistics/weibull.ts";
-import { calibrationFailureWindowRows } from "../../web/calibration/calibration-failure-windows.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
+import { scaleFromMedian } from "../../domain/statistics/weibull-distribution.ts";
 import type { CalibrationContent } from "../../web/calibration/calibration-page-content.ts";
+import { calibrationPageFailureWindowRows } from "../../web/calibration/calibration-page-failure-windows.ts";
 import { type TerminalColumn, terminalTable } from "./terminal-table.ts";
 
 const CHANGES_ON_PAGE = 20;
@@ -109,7 +109,7 @@ export function calibrateCommandText(
     ),
     terminalTable(
       [{ heading: "80% FAILURE WINDOWS", shrinks: true }, ...["DEFAULT", "CALIBRATED"].map(numbers)],
-      calibrationFailureWindowRows(validation.windows).map((row, at) => [
+      calibrationPageFailureWindowRows(validation.windows).map((row, at) => [
         `${row.name} (${at < 2 ? 10 : 80}% expected)`,
         row.before,
         row.after,

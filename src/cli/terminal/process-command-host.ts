@@ -2,10 +2,10 @@ import { writeSync } from "node:fs";
 import { setPriority } from "node:os";
 import { isatty } from "node:tty";
 import type { CommandHost, Output } from "../command-context.ts";
-import { coloredText } from "./colored-text.ts";
-import { outputWidths } from "./output-widths.ts";
-import { printableText } from "./printable-text.ts";
-import { standardStream } from "./standard-streams.ts";
+import { coloredTerminalText } from "./terminal-colored-text.ts";
+import { terminalOutputWidths } from "./terminal-output-widths.ts";
+import { printableTerminalText } from "./terminal-printable-text.ts";
+import { standardTerminalStream } from "./terminal-standard-streams.ts";
 
 /** The reader of standard output has closed it, as `head` does. */
 export class OutputClosed extends Error {
@@ -25,12 +25,12 @@ export function processCommandHost({
     stdout,
     texts: isatty(1) && showsColors(process.env) ? colored(descriptor(1)) : stdout,
     stderr: descriptor(2),
-    logLines: standardStream(2),
+    logLines: standardTerminalStream(2),
     env: process.env,
     cwd: process.cwd(),
     root: "/",
     isTty: isatty(2),
-    ...outputWidths(isatty(1) ? process.stdout.columns : undefined),
+    ...terminalOutputWidths(isatty(1) ? process.stdout.columns : undefined),
     now: Date.now,
     random: (bytes) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
     guard,
@@ -40,9 +40,11 @@ export function processCommandHost({
 }
 
 /** Also replaces control characters in what files and pipes get unchanged, such as a table in CSV. */
-const printable = ({ write }: Output): Output => ({ write: (text) => write(printableText(text)) });
+const printable = ({ write }: Output): Output => ({ write: (text) => write(printableTerminalText(text)) });
 
-const colored = ({ write }: Output): Output => ({ write: (text) => write(coloredText(printableText(text))) });
+const colored = ({ write }: Output): Output => ({
+  write: (text) => write(coloredTerminalText(printableTerminalText(text))),
+});
 
 const showsColors = ({ NO_COLOR, TERM }: CommandHost["env"]) => (NO_COLOR ?? "") === "" && TERM !== "dumb";
 

@@ -12,7 +12,11 @@ const VALUE = 15;
 
 type Line = readonly [label: string, value: string, note: string];
 
-export const explainedLine = (label: string, value: string, note: string): Line => [label, value, note];
+export const terminalExplainedLine = (label: string, value: string, note: string): Line => [
+  label,
+  value,
+  note,
+];
 
 /** Returns a heading with its lines below it. */
 export function terminalBlock(
@@ -34,16 +38,16 @@ function asText([label, value, note]: Line, labels: number, width: number): stri
 export const formatTerminalNumber = (value: number) =>
   Number(value.toPrecision(4)).toLocaleString("en-US", { maximumSignificantDigits: 4 });
 /** Formats a share as a percentage. Never rounds up to 100%. */
-export const formatPercent = (share: number) => {
+export const formatTerminalPercent = (share: number) => {
   const shown = Number((share * 100).toPrecision(3));
   return shown === 100 && share < 1 ? "over 99.9%" : `${shown}%`;
 };
 export const formatTerminalYears = (value: number) =>
   `${formatTerminalNumber(value)} ${formatTerminalNumber(value) === "1" ? "year" : "years"}`;
-export const formatDays = (value: number) => `${Math.round(value).toLocaleString("en-US")} days`;
+export const formatTerminalDays = (value: number) => `${Math.round(value).toLocaleString("en-US")} days`;
 const small = currencyFormat({ minimumFractionDigits: 0, maximumFractionDigits: 2 });
-export const formatAmount = (value: number) =>
+export const formatTerminalAmount = (value: number) =>
   `${value < 0 ? "−" : ""}${(Math.abs(value) < 100 ? small : wholeMoney)(Math.abs(value))}`;
 /** Formats `hard_water` as `Hard water`. */
-export const sentenceCase = (token: string) =>
+export const terminalSentenceCase = (token: string) =>
   `${token.charAt(0).toUpperCase()}${token.slice(1).replaceAll("_", " ")}`;

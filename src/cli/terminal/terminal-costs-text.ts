@@ -1,11 +1,11 @@
 import { unitLabel } from "../../domain/wording/currency-and-unit-wording.ts";
 import {
   type ExplainedScore,
-  explainedLine,
-  formatAmount,
-  formatPercent,
+  formatTerminalAmount,
   formatTerminalNumber,
+  formatTerminalPercent,
   terminalBlock,
+  terminalExplainedLine,
 } from "./terminal-block-text.ts";
 
 const BASIS = {
@@ -20,28 +20,32 @@ export function terminalCostsText({ costs }: ExplainedScore, width: number): str
   const { size, reference_size: reference, size_unit: unit, damage } = costs;
   const isOfBook = costs.cost_basis === "scaled" || costs.cost_basis === "reference";
   return terminalBlock("Costs", width, [
-    explainedLine("Planned replacement", formatAmount(costs.proactive_cost), BASIS[costs.cost_basis]),
-    explainedLine("After a failure", formatAmount(costs.emergency_cost), "without damage"),
+    terminalExplainedLine(
+      "Planned replacement",
+      formatTerminalAmount(costs.proactive_cost),
+      BASIS[costs.cost_basis],
+    ),
+    terminalExplainedLine("After a failure", formatTerminalAmount(costs.emergency_cost), "without damage"),
     damage &&
-      explainedLine(
+      terminalExplainedLine(
         "Probable damage",
-        `+ ${formatAmount(damage.expected * damage.cost)}`,
-        `${damage.peril}: ${damage.expected > 1 ? `${formatTerminalNumber(damage.expected)} damages` : formatPercent(damage.expected)} of ${formatAmount(damage.cost)}`,
+        `+ ${formatTerminalAmount(damage.expected * damage.cost)}`,
+        `${damage.peril}: ${damage.expected > 1 ? `${formatTerminalNumber(damage.expected)} damages` : formatTerminalPercent(damage.expected)} of ${formatTerminalAmount(damage.cost)}`,
       ),
     size !== null &&
-      explainedLine(
+      terminalExplainedLine(
         "Size",
         `× ${formatTerminalNumber(costs.size_factor)}`,
         `${formatTerminalNumber(size)} ${unit === null ? "" : unitLabel(unit)}${reference === null ? "" : ` against ${formatTerminalNumber(reference)}`}`,
       ),
     isOfBook &&
-      explainedLine(
+      terminalExplainedLine(
         "Location",
         `× ${formatTerminalNumber(costs.location_factor)}`,
         costs.location_edition ?? "no factor is known",
       ),
     isOfBook &&
-      explainedLine(
+      terminalExplainedLine(
         "Price level",
         `× ${formatTerminalNumber(costs.price_level)}`,
         `since ${costs.costs_of_month}`,

@@ -1,9 +1,9 @@
 import {
   type ExplainedScore,
-  explainedLine,
-  formatPercent,
   formatTerminalNumber,
+  formatTerminalPercent,
   terminalBlock,
+  terminalExplainedLine,
 } from "./terminal-block-text.ts";
 import { type OutputWidths, terminalTable, wrapTerminalText } from "./terminal-table.ts";
 
@@ -14,14 +14,14 @@ export function terminalEvidenceText(
 ): string {
   if (evidence.length === 0)
     return terminalBlock("Evidence", columns, [
-      explainedLine("None", "", "the hazard follows from age alone"),
-      explainedLine("Hazard ratio θ", "1", ""),
+      terminalExplainedLine("None", "", "the hazard follows from age alone"),
+      terminalExplainedLine("Hazard ratio θ", "1", ""),
     ]);
   const rows = evidence.map((item) => [
     item.date ?? "",
     item.label,
     formatTerminalNumber(item.base_ratio),
-    formatPercent(item.remaining),
+    formatTerminalPercent(item.remaining),
     exponent(item),
     item.kind === "smart_event"
       ? `Λ ${formatTerminalNumber(item.acute_hazard)}`
@@ -66,36 +66,36 @@ function hazardRatioLines(
   const isLimited = hazard.hazard_ratio !== hazard.product;
   const text = terminalBlock("", width, [
     hazard.strength_condition !== 1 &&
-      explainedLine(
+      terminalExplainedLine(
         "Strength of conditions",
         `^ ${formatTerminalNumber(hazard.strength_condition)}`,
         "calibrated",
       ),
     hazard.strength_repairs !== 1 &&
-      explainedLine(
+      terminalExplainedLine(
         "Strength of repairs",
         `^ ${formatTerminalNumber(hazard.strength_repairs)}`,
         "calibrated",
       ),
     isCascadeLimited &&
-      explainedLine(
+      terminalExplainedLine(
         "Cascades, limited",
         `× ${formatTerminalNumber(hazard.cascades)}`,
         `product ${formatTerminalNumber(hazard.cascades_product)} exceeds the limit`,
       ),
     isLimited &&
-      explainedLine(
+      terminalExplainedLine(
         "Product",
         formatTerminalNumber(hazard.product),
         `limited to ${hazard.lowest}–${hazard.highest}`,
       ),
-    explainedLine(
+    terminalExplainedLine(
       "Hazard ratio θ",
       `= ${formatTerminalNumber(hazard.hazard_ratio)}`,
       "multiplies the hazard at this age",
     ),
     hazard.acute_hazard > 0 &&
-      explainedLine(
+      terminalExplainedLine(
         "Acute hazard Λ",
         `= ${formatTerminalNumber(hazard.acute_hazard)}`,
         `added to the hazard, over ${hazard.acute_span_days} days`,

@@ -1,13 +1,13 @@
 import {
   type ExplainedScore,
-  explainedLine,
-  formatAmount,
-  formatDays,
-  formatPercent,
+  formatTerminalAmount,
+  formatTerminalDays,
   formatTerminalNumber,
+  formatTerminalPercent,
   formatTerminalYears,
-  sentenceCase,
   terminalBlock,
+  terminalExplainedLine,
+  terminalSentenceCase,
 } from "./terminal-block-text.ts";
 import { terminalCostsText } from "./terminal-costs-text.ts";
 import { terminalEvidenceText } from "./terminal-evidence-text.ts";
@@ -50,8 +50,8 @@ function heading(
     ),
     "",
     wrapTerminalText(
-      `Score ${score.risk_score.toFixed(2)}, ${score.risk_tier}: ${formatPercent(score.q)} probability of failure within ` +
-        `${formatDays(score.period_days)}, given that it works today.`,
+      `Score ${score.risk_score.toFixed(2)}, ${score.risk_tier}: ${formatTerminalPercent(score.q)} probability of failure within ` +
+        `${formatTerminalDays(score.period_days)}, given that it works today.`,
       width,
     ),
     ...(isOther
@@ -71,39 +71,43 @@ const from = ({ source, kind }: { source: string; kind: string }) => `${source},
 function lifeText({ life, definition, model_source }: ExplainedScore, width: number): string {
   const isCalibrated = life.kind_factor !== 1 || life.frailty !== 1;
   return terminalBlock("Lifetime", width, [
-    explainedLine(
+    terminalExplainedLine(
       "Median life",
       formatTerminalYears(life.median_life_years),
       life.overridden ? "override_lifespan of the component" : from(definition.median_life_years),
     ),
-    explainedLine(
+    terminalExplainedLine(
       `Brand: ${life.brand_tier}`,
       `× ${formatTerminalNumber(life.brand_factor)}`,
       from(model_source),
     ),
     isCalibrated &&
-      explainedLine(
+      terminalExplainedLine(
         "Component type",
         `× ${formatTerminalNumber(life.kind_factor)}`,
         "calibrated to recorded failures",
       ),
     isCalibrated &&
-      explainedLine(
+      terminalExplainedLine(
         "Appliance",
         `× ${formatTerminalNumber(life.frailty_factor)}`,
         `calibrated: frailty ${formatTerminalNumber(life.frailty)} on the hazard`,
       ),
-    explainedLine(
+    terminalExplainedLine(
       "Adjusted median life",
       `= ${formatTerminalYears(life.calibrated_median_years)}`,
       "of normal use",
     ),
-    explainedLine(
+    terminalExplainedLine(
       "Weibull shape β",
       formatTerminalNumber(life.weibull_shape),
       from(definition.weibull_shape),
     ),
-    explainedLine("Weibull scale η", formatTerminalYears(life.weibull_scale_years), "median / (ln 2)^(1/β)"),
+    terminalExplainedLine(
+      "Weibull scale η",
+      formatTerminalYears(life.weibull_scale_years),
+      "median / (ln 2)^(1/β)",
+    ),
   ]);
 }
 
@@ -111,31 +115,31 @@ function rateText({ rate, definition, model_source, score }: ExplainedScore, wid
   const isLimited = rate.environment_product < rate.lowest_life_factor;
   return terminalBlock("Aging rate", width, [
     definition.wear === "use"
-      ? explainedLine(
+      ? terminalExplainedLine(
           `Use ${formatTerminalNumber(rate.usage_intensity)}`,
           formatTerminalNumber(rate.usage_factor),
           `use^${rate.usage_exponent}; ${from(model_source)}`,
         )
-      : explainedLine("Use", formatTerminalNumber(rate.usage_factor), "ages with time only"),
+      : terminalExplainedLine("Use", formatTerminalNumber(rate.usage_factor), "ages with time only"),
     ...rate.environment.map((influence) =>
-      explainedLine(
-        sentenceCase(influence.factor),
+      terminalExplainedLine(
+        terminalSentenceCase(influence.factor),
         `/ ${formatTerminalNumber(influence.life_factor)}`,
         `1 − ${formatTerminalNumber(influence.sensitivity)} · ${formatTerminalNumber(influence.value)}; ${rate.environment_basis === "state" ? `the state's value: ${rate.source}` : "a mean: the climate of the place is unknown"}`,
       ),
     ),
     isLimited &&
-      explainedLine(
+      terminalExplainedLine(
         "Environment, limited",
         `/ ${formatTerminalNumber(rate.life_factor)}`,
         `product ${formatTerminalNumber(rate.environment_product)} is below the limit`,
       ),
-    explainedLine(
+    terminalExplainedLine(
       "Rate",
       `= ${formatTerminalNumber(rate.years_per_year)}`,
       "years of normal use per calendar year",
     ),
-    explainedLine(
+    terminalExplainedLine(
       "Effective lifespan",
       formatTerminalYears(score.effective_lifespan_years),
       "calendar years to a 50% probability of failure",
@@ -153,54 +157,62 @@ function ageText({ age, rate, model_source }: ExplainedScore, width: number): st
   const past = age.unknown_past;
   const isLimited = age.prior_unlimited > age.prior + 1e-12;
   return terminalBlock("Age", width, [
-    explainedLine("In service since", age.born_on, REASONS[age.reason]),
-    explainedLine("Calendar age", formatTerminalYears(age.age_years), ""),
-    past && explainedLine("Records begin", past.records_since, "the history before is unknown"),
+    terminalExplainedLine("In service since", age.born_on, REASONS[age.reason]),
+    terminalExplainedLine("Calendar age", formatTerminalYears(age.age_years), ""),
+    past && terminalExplainedLine("Records begin", past.records_since, "the history before is unknown"),
     past &&
-      explainedLine(
+      terminalExplainedLine(
         "Nominal age then",
         formatTerminalYears(past.nominal_age_years),
         "of normal use, if it is the original",
       ),
     past &&
-      explainedLine(
+      terminalExplainedLine(
         "Original unit, then",
-        formatPercent(past.probability_original_then),
+        formatTerminalPercent(past.probability_original_then),
         "exp(−(nominal age / η)^β); else replaced at an unknown time (renewal theory)",
       ),
     past &&
-      explainedLine(
+      terminalExplainedLine(
         "Original unit, today",
-        formatPercent(past.probability_original_now),
+        formatTerminalPercent(past.probability_original_now),
         "given its history since then",
       ),
-    explainedLine(
+    terminalExplainedLine(
       past ? "Aged since" : "Aged",
       formatTerminalYears((rate.years_per_year * age.counted_days) / 365.25),
       `${age.counted_days.toLocaleString("en-US")} days since ${age.counted_from} at the rate`,
     ),
     ...age.restorations.map((restoration) =>
-      explainedLine(
+      terminalExplainedLine(
         `${restoration.event_type} ${restoration.date}`,
         `− ${formatTerminalYears(restoration.removed_years)}`,
-        `${formatPercent(restoration.share)} of ${formatDays(restoration.accrued_days)}; ${from(model_source)}`,
+        `${formatTerminalPercent(restoration.share)} of ${formatTerminalDays(restoration.accrued_days)}; ${from(model_source)}`,
       ),
     ),
     age.restorations.length > 0 &&
-      explainedLine("Virtual age", `= ${formatTerminalYears(age.virtual_age_years)}`, "Kijima type I"),
+      terminalExplainedLine(
+        "Virtual age",
+        `= ${formatTerminalYears(age.virtual_age_years)}`,
+        "Kijima type I",
+      ),
     isLimited &&
-      explainedLine(
+      terminalExplainedLine(
         "Prior, unlimited",
-        formatPercent(age.prior_unlimited),
+        formatTerminalPercent(age.prior_unlimited),
         `limited to ${age.highest_prior}`,
       ),
-    explainedLine("Prior", formatPercent(age.prior), "probability of failure by today, from age alone"),
-    explainedLine(
+    terminalExplainedLine(
+      "Prior",
+      formatTerminalPercent(age.prior),
+      "probability of failure by today, from age alone",
+    ),
+    terminalExplainedLine(
       "Effective virtual age",
       formatTerminalYears(age.effective_virtual_age_years),
       "age in normal use that gives this prior",
     ),
-    explainedLine(
+    terminalExplainedLine(
       "Effective age",
       formatTerminalYears(age.effective_age_years),
       "in calendar years: divided by the rate",
@@ -211,29 +223,41 @@ function ageText({ age, rate, model_source }: ExplainedScore, width: number): st
 function scoreText({ score, hazard }: ExplainedScore, width: number): string {
   const isAcute = hazard.acute_hazard > 0;
   return terminalBlock("Hazard and score", width, [
-    explainedLine(
+    terminalExplainedLine(
       "Time horizon",
-      formatDays(score.period_days),
+      formatTerminalDays(score.period_days),
       score.period_days < score.usual_period_days
-        ? `${formatPercent(score.share_of_life)} of the effective lifespan`
+        ? `${formatTerminalPercent(score.share_of_life)} of the effective lifespan`
         : "a year",
     ),
-    explainedLine("Hazard from age", formatTerminalNumber(score.hazard_by_age), "((V + r·Δ)/η)^β − (V/η)^β"),
-    explainedLine("Hazard ratio θ", `× ${formatTerminalNumber(hazard.hazard_ratio)}`, "from the evidence"),
+    terminalExplainedLine(
+      "Hazard from age",
+      formatTerminalNumber(score.hazard_by_age),
+      "((V + r·Δ)/η)^β − (V/η)^β",
+    ),
+    terminalExplainedLine(
+      "Hazard ratio θ",
+      `× ${formatTerminalNumber(hazard.hazard_ratio)}`,
+      "from the evidence",
+    ),
     isAcute &&
-      explainedLine(
+      terminalExplainedLine(
         "Acute hazard Λ",
         `+ ${formatTerminalNumber(hazard.acute_hazard * score.acute_share)}`,
         "from sensors, independent of age",
       ),
-    explainedLine("Cumulative hazard", `= ${formatTerminalNumber(score.cumulative_hazard)}`, ""),
-    explainedLine(
+    terminalExplainedLine("Cumulative hazard", `= ${formatTerminalNumber(score.cumulative_hazard)}`, ""),
+    terminalExplainedLine(
       "q",
-      formatPercent(score.q),
+      formatTerminalPercent(score.q),
       "1 − exp(−cumulative hazard): probability of failure within the horizon",
     ),
-    explainedLine("Over five horizons", formatPercent(score.cumulative_risk), `1 − (1 − q)^${score.periods}`),
-    explainedLine(
+    terminalExplainedLine(
+      "Over five horizons",
+      formatTerminalPercent(score.cumulative_risk),
+      `1 − (1 − q)^${score.periods}`,
+    ),
+    terminalExplainedLine(
       "Score",
       score.risk_score.toFixed(2),
       `${score.risk_tier}: WARNING from ${score.warning_from}, CRITICAL from ${score.critical_from}; rounded, at most ` +
@@ -245,27 +269,27 @@ function scoreText({ score, hazard }: ExplainedScore, width: number): string {
 function knownText({ confidence, projection }: ExplainedScore, width: number): string {
   const { raised_to, raised_by } = confidence;
   return terminalBlock("Confidence and projected failure", width, [
-    explainedLine(
+    terminalExplainedLine(
       "Confidence",
       confidence.level,
       `${confidence.service_events} service ${confidence.service_events === 1 ? "event" : "events"}; condition ` +
         `${confidence.condition_observed_on === null ? "never observed" : `observed on ${confidence.condition_observed_on}`}; ` +
         `brand ${confidence.brand_known ? "known" : "unknown"}`,
     ),
-    raised_to !== null && explainedLine(`Raised to ${raised_to} by`, "", raised_by.join("; ")),
-    explainedLine(
+    raised_to !== null && terminalExplainedLine(`Raised to ${raised_to} by`, "", raised_by.join("; ")),
+    terminalExplainedLine(
       "Projected failure",
       String(projection.projected_failure_year),
       `50% probability by ${projection.projected_failure_on}`,
     ),
-    explainedLine(
+    terminalExplainedLine(
       "Range",
       projection.earliest === projection.latest
         ? String(projection.earliest)
         : `${projection.earliest}–${projection.latest}`,
-      `±${formatPercent(projection.range_share)} of the effective lifespan; it holds 16 to 31% of failures`,
+      `±${formatTerminalPercent(projection.range_share)} of the effective lifespan; it holds 16 to 31% of failures`,
     ),
-    explainedLine(
+    terminalExplainedLine(
       "Likely failure",
       projection.failure_window_80.latest === null
         ? `after ${projection.failure_window_80.earliest}`
@@ -290,14 +314,14 @@ function changesText(
     CHANGES[change.change],
     change.risk_score.toFixed(2),
     change.risk_tier,
-    formatPercent(change.q),
+    formatTerminalPercent(change.q),
     change.confidence,
   ]);
   const now = [
     "No change",
     score.risk_score.toFixed(2),
     score.risk_tier,
-    formatPercent(score.q),
+    formatTerminalPercent(score.q),
     confidence.level,
   ];
   const notes = changes.flatMap(({ note }) => (note === null ? [] : [wrapTerminalText(note, columns, "  ")]));
@@ -325,57 +349,57 @@ function decisionText({ decision }: ExplainedScore, width: number): string {
   };
   const { unit } = decision;
   return terminalBlock("Recommended action", width, [
-    explainedLine("Action", decision.action.replaceAll("_", " "), decision.reason),
+    terminalExplainedLine("Action", decision.action.replaceAll("_", " "), decision.reason),
     unit !== null &&
-      explainedLine(
+      terminalExplainedLine(
         "Unit",
         unit.replace_on === null ? "until it fails" : `due ${unit.replace_on}`,
-        `${unit.reason} ${formatAmount(unit.price)} planned, ${formatAmount(unit.failed_price)} after a failure`,
+        `${unit.reason} ${formatTerminalAmount(unit.price)} planned, ${formatTerminalAmount(unit.failed_price)} after a failure`,
       ),
-    explainedLine(
+    terminalExplainedLine(
       "Policy",
       what[decision.policy],
       isByAge
-        ? `${formatAmount(decision.yearly_cost)} a year in the long run; run to failure ${formatAmount(decision.yearly_cost_run_to_failure)}`
-        : `planned replacement saves less than 5% of ${formatAmount(decision.yearly_cost_run_to_failure)} a year`,
+        ? `${formatTerminalAmount(decision.yearly_cost)} a year in the long run; run to failure ${formatTerminalAmount(decision.yearly_cost_run_to_failure)}`
+        : `planned replacement saves less than 5% of ${formatTerminalAmount(decision.yearly_cost_run_to_failure)} a year`,
     ),
     isByAge &&
-      explainedLine(
+      terminalExplainedLine(
         "Economic replacement age",
         formatTerminalYears(decision.optimal_age_years!),
         "calendar years, for a new component",
       ),
     decision.age_factor !== null &&
-      explainedLine(
+      terminalExplainedLine(
         "Adjustment for evidence",
         `× ${formatTerminalNumber(decision.age_factor)}`,
         "θ^(−1/(β − 1))",
       ),
     isByAge &&
-      explainedLine(
+      terminalExplainedLine(
         "Effective age",
         `− ${formatTerminalYears(decision.effective_age_years)}`,
         "in calendar years",
       ),
     isByAge &&
-      explainedLine(
+      terminalExplainedLine(
         "Due in",
         `= ${formatTerminalYears(decision.due_in_years!)}`,
         `on ${decision.replace_on}; never in the past`,
       ),
-    explainedLine(
+    terminalExplainedLine(
       "Risk of a 1-year delay",
-      formatAmount(decision.risked_a_year),
-      `${formatPercent(decision.failure_probability_12m)} of ${formatAmount(decision.reactive_cost)} − ${formatAmount(decision.proactive_cost)}`,
+      formatTerminalAmount(decision.risked_a_year),
+      `${formatTerminalPercent(decision.failure_probability_12m)} of ${formatTerminalAmount(decision.reactive_cost)} − ${formatTerminalAmount(decision.proactive_cost)}`,
     ),
-    explainedLine(
+    terminalExplainedLine(
       "Deferred replacement",
-      `− ${formatAmount(decision.yearly_cost)}`,
+      `− ${formatTerminalAmount(decision.yearly_cost)}`,
       "yearly cost of the policy",
     ),
-    explainedLine(
+    terminalExplainedLine(
       "Cost of a 1-year delay",
-      `= ${formatAmount(decision.cost_of_waiting_a_year)}`,
+      `= ${formatTerminalAmount(decision.cost_of_waiting_a_year)}`,
       decision.cost_of_waiting_a_year > 0 ? "a delay has a net cost" : "a delay saves money",
     ),
   ]);

@@ -1,6 +1,6 @@
 import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
-import { formatBytes } from "../../files/durable-files.ts";
-import { count, countWithNoun } from "../../web/page/page-format.ts";
+import { formatFileSize } from "../../files/durable-files.ts";
+import { formatPageCount, formatPageWholeNumber } from "../../web/page/page-format.ts";
 import { terminalLabeledLines } from "./terminal-table.ts";
 import { terminalUtcTimeText } from "./terminal-time-text.ts";
 
@@ -14,9 +14,9 @@ export function terminalPartnerSettingsText(partner: FullPartnerJson, width: num
       ["State", partner.enabled ? "enabled" : "disabled"],
       ["Created", terminalUtcTimeText(partner.created_at, width)],
       ["Client ID", partner.client_id],
-      ["Daily call limit", partner.daily_budget === 0 ? "none" : count(partner.daily_budget)],
+      ["Daily call limit", partner.daily_budget === 0 ? "none" : formatPageWholeNumber(partner.daily_budget)],
       ["Portfolio", portfolio(partner)],
-      ["Photos", formatBytes(partner.photo_bytes)],
+      ["Photos", formatFileSize(partner.photo_bytes)],
       ["Webhook endpoint", partner.webhook_url ?? "none"],
       ...(partner.webhook_url === null
         ? []
@@ -30,7 +30,7 @@ export function terminalPartnerSettingsText(partner: FullPartnerJson, width: num
           ] as const)),
       [
         "Deliveries",
-        `${count(partner.deliveries_pending)} pending, ${count(partner.deliveries_failed)} failed`,
+        `${formatPageWholeNumber(partner.deliveries_pending)} pending, ${formatPageWholeNumber(partner.deliveries_failed)} failed`,
       ],
     ],
     width,
@@ -39,9 +39,9 @@ export function terminalPartnerSettingsText(partner: FullPartnerJson, width: num
 
 const portfolio = ({ properties, appliances, components }: FullPartnerJson) =>
   [
-    countWithNoun(properties, "property", "properties"),
-    countWithNoun(appliances, "appliance"),
-    countWithNoun(components, "component"),
+    formatPageCount(properties, "property", "properties"),
+    formatPageCount(appliances, "appliance"),
+    formatPageCount(components, "component"),
   ].join(", ");
 
 function endpointState(partner: FullPartnerJson, width: number): string {

@@ -8,7 +8,7 @@ import {
   plainTodaysMoney,
   wholeMoney,
 } from "../../domain/wording/currency-and-unit-wording.ts";
-import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-text.ts";
+import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-wording.ts";
 import { type OutputWidths, type TerminalColumn, terminalTable, wrapTerminalText } from "./terminal-table.ts";
 
 /* A plan for the terminal: recommended actions, costs by year, reserve contributions and assumptions. */

@@ -1,4 +1,4 @@
-import type { System } from "../knowledge.ts";
+import type { System } from "../domain-knowledge.ts";
 
 /**
  * A life on record (docs/model/calibration.md#lives-on-record): one part, from the start of its record to its Replacement

@@ -1,4 +1,4 @@
-import type { ScoringModel } from "../knowledge.ts";
+import type { ScoringModel } from "../domain-knowledge.ts";
 import { highestScoredAge } from "../scoring/outlook.ts";
 import {
   createUnknownPast,
@@ -6,7 +6,7 @@ import {
   hazardSinceRecordBegan,
   type UnknownPast,
 } from "../scoring/renewal.ts";
-import { ageAtProbability, cumulativeHazard } from "../statistics/weibull.ts";
+import { ageAtProbability, cumulativeHazard } from "../statistics/weibull-distribution.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import type { LifeOnRecord, LifeYear } from "./calibration-life.ts";
 

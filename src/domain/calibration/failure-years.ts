@@ -1,7 +1,7 @@
-import type { System } from "../knowledge.ts";
+import type { System } from "../domain-knowledge.ts";
 import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
-import type { Steps } from "../steps/steps.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import { type Day, dayNumber, dayNumberOfDate, MS_PER_DAY } from "../time.ts";
 import type { LifeOnRecord } from "./calibration-life.ts";
 import { expectedHazard, UnknownPastCache } from "./expected-hazard.ts";

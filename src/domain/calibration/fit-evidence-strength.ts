@@ -1,6 +1,6 @@
 import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
-import type { Steps } from "../steps/steps.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 
 /** A component year (docs/model/calibration.md#strength-of-evidence). */
 export type EvidenceRow = {

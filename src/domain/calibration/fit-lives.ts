@@ -1,6 +1,6 @@
 import { createUnknownPast, hazardSinceRecordBegan, type UnknownPast } from "../scoring/renewal.ts";
 import { ReproducibleSum, ReproducibleSums } from "../statistics/reproducible-sum.ts";
-import type { Steps } from "../steps/steps.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import type { LifeOnRecord } from "./calibration-life.ts";
 
 /* The parameters of docs/model/calibration.md#lives-and-frailty. */

@@ -1,10 +1,10 @@
-import type { ComponentDef, Knowledge } from "../knowledge.ts";
+import type { ComponentDef, Knowledge } from "../domain-knowledge.ts";
 import { lifeScale, mayHaveReplacedEarlierPart } from "../scoring/aged-life.ts";
 import { type DatedEvent, datedEventsUpTo, eventConcernsComponent } from "../scoring/dated-events.ts";
 import { serviceEventRatios } from "../scoring/score-evidence.ts";
 import type { ApplianceHistory, ComponentHistory, PropertyHistory } from "../scoring/scoring-types.ts";
 import { agingRate, partBirthDay, virtualAge } from "../scoring/virtual-age.ts";
-import type { Steps } from "../steps/steps.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import { type Day, dayNumber } from "../time.ts";
 import type { LifeOnRecord, LifeYear } from "./calibration-life.ts";
 import { HAZARD_YEAR_DAYS } from "./expected-hazard.ts";

@@ -1,6 +1,6 @@
 import { normalProbability } from "../statistics/normal-distribution.ts";
 import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
-import type { Steps } from "../steps/steps.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 
 /** Two models' forecasts of a component's year, and its outcome (docs/model/calibration.md#proof). */
 export type FailureForecast = {

@@ -57,3 +57,9 @@ export type CalibrationProposal = {
   /** The stored fit and its proof, as `mainstay calibrate --json` prints them. */
   report: Readonly<Record<string, unknown>> | null;
 };
+
+/** Returns `3` for `3+local.3`. */
+export const baseModelVersion = (version: string) => version.split("+")[0]!;
+
+/** The name of a calibrated version: `3+local.1` is the first calibration of model 3. */
+export const calibratedModelVersion = (base: string, number: number) => `${base}+local.${number}`;

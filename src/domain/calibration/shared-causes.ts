@@ -1,6 +1,9 @@
-import { type Knowledge, SYSTEMS, type System } from "../knowledge.ts";
-import { countInterval, logProbabilityOfCount } from "../statistics/negative-binomial.ts";
-import type { Steps } from "../steps/steps.ts";
+import { type Knowledge, SYSTEMS, type System } from "../domain-knowledge.ts";
+import {
+  countDistributionInterval,
+  logProbabilityOfCount,
+} from "../statistics/negative-binomial-distribution.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import type { FailureYear } from "./failure-years.ts";
 
 /* The limits of docs/model/calibration.md#shared-causes. */
@@ -162,7 +165,7 @@ function intervalOf(
 ): readonly [low: number, high: number] {
   const mean = expectedOf(cells);
   const ofFactors = cells.reduce((sum, { system, expected }) => sum + varianceOf(system) * expected ** 2, 0);
-  return countInterval({ mean, factorVariance: ofFactors / mean ** 2 }, INTERVAL);
+  return countDistributionInterval({ mean, factorVariance: ofFactors / mean ** 2 }, INTERVAL);
 }
 
 function isOutside(cells: readonly FailureYear[], varianceOf: (system: System) => number): boolean {

@@ -1,10 +1,10 @@
-import type { ComponentDef } from "../knowledge.ts";
+import type { ComponentDef } from "../domain-knowledge.ts";
 import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
-import { scaleFromMedian } from "../statistics/weibull.ts";
-import type { Steps } from "../steps/steps.ts";
+import { scaleFromMedian } from "../statistics/weibull-distribution.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import type { LifeOnRecord } from "./calibration-life.ts";
 import { expectedHazard } from "./expected-hazard.ts";
-import type { Fit } from "./fit.ts";
+import type { Fit } from "./model-fit.ts";
 import { BINS, type ProofInterval } from "./model-proof.ts";
 
 const LIVES_PER_STEP = 200;

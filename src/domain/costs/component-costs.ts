@@ -1,4 +1,4 @@
-import type { Peril } from "../knowledge.ts";
+import type { Peril } from "../domain-knowledge.ts";
 
 /**
  * Where a cost comes from: the partner's own numbers, the bills in its history, the knowledge base's cost scaled to the

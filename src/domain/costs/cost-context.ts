@@ -1,6 +1,6 @@
 import type { Property } from "../property.ts";
+import type { PricedProperty } from "./appliance-size.ts";
 import type { PriceList } from "./price-list.ts";
-import type { PricedProperty } from "./size.ts";
 
 /** The fields of a property that costs and due dates of its components depend on. */
 export type PlannedPlace = PricedProperty & Pick<Property, "recordsSince">;

@@ -1,4 +1,4 @@
-import type { ApplianceType, ComponentDef } from "../knowledge.ts";
+import type { ApplianceType, ComponentDef } from "../domain-knowledge.ts";
 import type { DamageCosts, Scaling } from "./component-costs.ts";
 import type { CostAdjustment } from "./cost-adjustment.ts";
 

@@ -1,5 +1,5 @@
-import type { Knowledge } from "../knowledge.ts";
-import { usDateWording } from "../wording/us-english.ts";
+import type { Knowledge } from "../domain-knowledge.ts";
+import { usDateWording } from "../wording/us-english-wording.ts";
 
 /** The prices of the knowledge base's costs, which count wherever costs are not the owner's own. */
 export type PriceBasis = {

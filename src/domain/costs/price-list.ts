@@ -1,9 +1,9 @@
-import type { ApplianceType, ComponentDef, Knowledge } from "../knowledge.ts";
+import type { ApplianceType, ComponentDef, Knowledge } from "../domain-knowledge.ts";
+import { applianceSizeForPricing, type PricedAppliance, type PricedProperty } from "./appliance-size.ts";
 import { type ComponentCosts, type PartCosts, type UnitCosts, zeroCentsByBasis } from "./component-costs.ts";
 import type { CostAdjustment } from "./cost-adjustment.ts";
 import { type CostLine, CostLines, type StatedCosts } from "./cost-line.ts";
 import { CostScale, type ScaledCosts } from "./cost-scaling.ts";
-import { applianceSizeForPricing, type PricedAppliance, type PricedProperty } from "./size.ts";
 import {
   applyStatedCosts,
   hasOwnCosts,

@@ -1,4 +1,4 @@
-import type { ComponentDef, ScoringModel } from "../knowledge.ts";
+import type { ComponentDef, ScoringModel } from "../domain-knowledge.ts";
 import type { DatedEvents } from "../scoring/dated-events.ts";
 import {
   createUnknownPast,
@@ -7,7 +7,7 @@ import {
 } from "../scoring/renewal.ts";
 import type { AgedLife } from "../scoring/scoring-types.ts";
 import { type Restored, virtualAge } from "../scoring/virtual-age.ts";
-import { cumulativeHazard, cumulativeProbability } from "../statistics/weibull.ts";
+import { cumulativeHazard, cumulativeProbability } from "../statistics/weibull-distribution.ts";
 import { DAYS_PER_YEAR, type Day, dayFromNumber } from "../time.ts";
 
 /** The calculation of a component's age, from its birth to the prior. */

@@ -1,4 +1,4 @@
-import type { FactGroup, Knowledge, Provenance } from "../knowledge.ts";
+import type { FactGroup, Knowledge, Provenance } from "../domain-knowledge.ts";
 import { cascadeEffectShare } from "../scoring/failure-cascade.ts";
 import type { Evidence } from "../scoring/scoring-types.ts";
 import type { Condition } from "../service-event.ts";

@@ -1,8 +1,8 @@
-import type { ComponentDef, EnvironmentFactor, PlaceEnvironment, ScoringModel } from "../knowledge.ts";
+import type { ComponentDef, EnvironmentFactor, PlaceEnvironment, ScoringModel } from "../domain-knowledge.ts";
 import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import type { AgedLife, ApplianceHistory, BrandTier, ComponentHistory } from "../scoring/scoring-types.ts";
 import { environmentFactor, usageFactor } from "../scoring/virtual-age.ts";
-import { medianFromScale } from "../statistics/weibull.ts";
+import { medianFromScale } from "../statistics/weibull-distribution.ts";
 
 /** The calculation of a component's life: the calibrated median is the product of the factors. Years of normal use. */
 export type LifeParts = {

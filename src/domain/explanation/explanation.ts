@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../component.ts";
 import type { ComponentCosts } from "../costs/component-costs.ts";
-import type { ComponentDef, Knowledge } from "../knowledge.ts";
+import type { ComponentDef, Knowledge } from "../domain-knowledge.ts";
 import type { Plannable } from "../planning/component-plan.ts";
 import type { PlanContext } from "../planning/planned-appliance.ts";
 import { type ServiceRecord, serviceRecordOf } from "../scoring/confidence.ts";
@@ -21,8 +21,8 @@ import { scorePropertyInSteps } from "../scoring/score.ts";
 import { isBrandKnownToScoring, outlookWithHazards } from "../scoring/score-without-cascades.ts";
 import type { ApplianceHistory, PropertyHistory, Score } from "../scoring/scoring-types.ts";
 import type { ChangeName, WhatIfTarget } from "../scoring/what-if-score.ts";
-import { cumulativeHazard } from "../statistics/weibull.ts";
-import { runSteps, type Steps } from "../steps/steps.ts";
+import { cumulativeHazard } from "../statistics/weibull-distribution.ts";
+import { runSteps, type Steps } from "../steps/computation-steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { type AgeParts, explainAge } from "./explained-age.ts";
 import { type ExplainedEvidence, explainEvidence } from "./explained-evidence.ts";

@@ -1,7 +1,7 @@
 import { type PlacedComponent, partYearBasis } from "../component.ts";
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
 import { type PriceBasis, priceBasisOf } from "../costs/price-basis.ts";
-import type { Knowledge } from "../knowledge.ts";
+import type { Knowledge } from "../domain-knowledge.ts";
 import { hasUnknownPast } from "../scoring/aged-life.ts";
 import { type Confidence, SCORE_CONFIDENCES } from "../scoring/scoring-types.ts";
 import { type Day, dayNumber } from "../time.ts";

@@ -1,4 +1,4 @@
-import { gammaQuantile } from "../statistics/gamma.ts";
+import { gammaQuantile } from "../statistics/gamma-distribution.ts";
 import type { FailureCost } from "./failure-cost.ts";
 
 /** The expected cost of the failures of some days, in cents; not rounded. */

@@ -1,5 +1,5 @@
 import { type ComponentCosts, exactFailedCents } from "../costs/component-costs.ts";
-import type { LossClass } from "../knowledge.ts";
+import type { LossClass } from "../domain-knowledge.ts";
 
 /** The cost of one failure, in cents and cents squared: the moments of the emergency replacement and a possible damage. */
 export type FailureCost = { mean: number; meanSquare: number };

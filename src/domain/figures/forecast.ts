@@ -1,9 +1,9 @@
 import type { PriceList } from "../costs/price-list.ts";
 import { WholeUnitCostSums } from "../costs/whole-unit-costs.ts";
-import type { Knowledge } from "../knowledge.ts";
-import { agedScoreOfStored, failureProbabilityWithin } from "../scoring/stored-score-projections.ts";
-import { tierOf } from "../scoring/tier.ts";
-import type { Steps } from "../steps/steps.ts";
+import type { Knowledge } from "../domain-knowledge.ts";
+import { tierOf } from "../scoring/risk-tier.ts";
+import { agedScoreOfStored, failureProbabilityWithin } from "../scoring/score-projections.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import { DAYS_IN_12_MONTHS } from "../time.ts";
 import { type ExpectedCost, ExpectedCostAccumulator } from "./expected-cost.ts";
 import { failureCostOf } from "./failure-cost.ts";

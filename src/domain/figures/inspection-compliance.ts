@@ -1,4 +1,4 @@
-import type { InspectionRegime, Knowledge } from "../knowledge.ts";
+import type { InspectionRegime, Knowledge } from "../domain-knowledge.ts";
 import { addMonths, type Day, daysBetween } from "../time.ts";
 import { type InspectionBasis, InspectionRecord, type InspectionState } from "./inspection-record.ts";
 

@@ -1,4 +1,4 @@
-import type { InspectionRegime } from "../knowledge.ts";
+import type { InspectionRegime } from "../domain-knowledge.ts";
 import type { Condition, EventType } from "../service-event.ts";
 import type { Day } from "../time.ts";
 

@@ -86,4 +86,4 @@ export class MoneyAccumulator {
 const doorCount = (unitCount: number) => Math.max(unitCount, 1);
 
 /** Returns an amount per unit, in whole cents. */
-export const perDoor = (cents: number, unitCount: number) => Math.round(cents / doorCount(unitCount));
+export const centsPerUnit = (cents: number, unitCount: number) => Math.round(cents / doorCount(unitCount));

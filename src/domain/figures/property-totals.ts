@@ -1,5 +1,5 @@
 import { tierOfHundredths } from "../component.ts";
-import type { ComponentDef } from "../knowledge.ts";
+import type { ComponentDef } from "../domain-knowledge.ts";
 
 /** The names of totals. */
 export const PROPERTY_TOTALS = [

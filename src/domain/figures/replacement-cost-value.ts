@@ -1,5 +1,5 @@
 import type { PriceList } from "../costs/price-list.ts";
-import type { System } from "../knowledge.ts";
+import type { System } from "../domain-knowledge.ts";
 import { type AssessedComponent, type Assessment, AssessmentAccumulator } from "./property-assessment.ts";
 
 export type SystemValue = { system: System; totals: Assessment };

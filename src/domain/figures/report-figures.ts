@@ -1,6 +1,6 @@
 import type { PriceList } from "../costs/price-list.ts";
 import type { RiskTier } from "../scoring/scoring-types.ts";
-import type { Steps } from "../steps/steps.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import { type AssessedComponent, type Assessment, AssessmentAccumulator } from "./property-assessment.ts";
 import { ScoreBucketSort } from "./score-bucket-sort.ts";
 

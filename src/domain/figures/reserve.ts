@@ -1,8 +1,8 @@
 import type { PriceList } from "../costs/price-list.ts";
 import { WholeUnitCostSums } from "../costs/whole-unit-costs.ts";
-import { failureProbabilityWithin } from "../scoring/stored-score-projections.ts";
+import { failureProbabilityWithin } from "../scoring/score-projections.ts";
 import { DAYS_PER_MONTH } from "../time.ts";
-import { type AssessedComponent, perDoor } from "./property-assessment.ts";
+import { type AssessedComponent, centsPerUnit } from "./property-assessment.ts";
 
 /** The amounts to set aside, in whole cents. Each is rounded on its own. */
 export type Reserve = { perUnitPerMonth: number; perUnitPerYear: number; propertyPerMonth: number };
@@ -51,7 +51,7 @@ export function fullReplacementReserve(rcvCents: number, unitCount: number): Res
 function monthly(centsPerMonth: number, unitCount: number): Reserve {
   return {
     propertyPerMonth: Math.round(centsPerMonth),
-    perUnitPerMonth: perDoor(centsPerMonth, unitCount),
-    perUnitPerYear: perDoor(centsPerMonth * 12, unitCount),
+    perUnitPerMonth: centsPerUnit(centsPerMonth, unitCount),
+    perUnitPerYear: centsPerUnit(centsPerMonth * 12, unitCount),
   };
 }

@@ -1,4 +1,4 @@
-import { forEachInSteps, type Steps, sortInSteps } from "../steps/steps.ts";
+import { forEachInSteps, type Steps, sortInSteps } from "../steps/computation-steps.ts";
 
 /**
  * Items by score in hundredths, in a bucket per score, so that only equal scores need sorting. Without an order, these keep

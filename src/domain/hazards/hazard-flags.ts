@@ -1,4 +1,4 @@
-import type { Knowledge } from "../knowledge.ts";
+import type { Knowledge } from "../domain-knowledge.ts";
 import type { EventEvidence, InstallYearBasis } from "../scoring/scoring-types.ts";
 import type { HazardAction, KnownHazard } from "./known-hazard.ts";
 
@@ -34,7 +34,7 @@ type HazardEvent = Pick<EventEvidence, "componentId" | "eventType" | "date" | "n
 /** The mark of a note that names units: it says nothing about the rest of an appliance of the whole property. */
 export const OF_UNITS = "/units";
 /** Returns the mark of a note of units by which a hazard is gone from them. */
-export const goneFromUnitsMark = (code: string): string => `${code}/gone`;
+export const hazardGoneFromUnitsMark = (code: string): string => `${code}/gone`;
 
 /** Returns the flags of an appliance, each hazard once, with its strongest basis, in the order of the knowledge base. */
 export function hazardFlagsOfAppliance(
@@ -48,8 +48,8 @@ export function hazardFlagsOfAppliance(
   const flags: HazardFlag[] = [];
   if (hazards.length === 0) return flags;
   // Every scoring asks for the flags of every appliance, and most have none.
-  const set = parseStoredCodes(appliance.flagsSet);
-  const cleared = parseStoredCodes(appliance.flagsCleared);
+  const set = hazardCodesInList(appliance.flagsSet);
+  const cleared = hazardCodesInList(appliance.flagsCleared);
   const named = knowledge.namedHazards(appliance.typeId, appliance.brand, appliance.model);
   const isAnyNoted = events.some(({ note }) => note?.hazards);
   const known = new Map<string, FlagBasis>();
@@ -85,7 +85,7 @@ function isNoted(
   const { code } = hazard;
   const noted = events.filter((event) =>
     isPartial(appliance, event)
-      ? event.note!.hazards!.some((named) => named === code || named === goneFromUnitsMark(code))
+      ? event.note!.hazards!.some((named) => named === code || named === hazardGoneFromUnitsMark(code))
       : // The note of a replacement is about the part that was removed.
         event.eventType !== "Replacement" && event.note?.hazards?.includes(code),
   );
@@ -179,11 +179,11 @@ export function hazardFlagsOfNotation(storedFlags: string): readonly HazardFlag[
 }
 
 /** Returns the codes of a stored list. */
-export const parseStoredCodes = (storedCodes: string): string[] =>
+export const hazardCodesInList = (storedCodes: string): string[] =>
   storedCodes === "" ? [] : storedCodes.split(" ");
 
 /** Returns codes as they are stored: each once, in the order of the alphabet. */
-export const formatStoredCodes = (codes: readonly string[]): string => [...new Set(codes)].sort().join(" ");
+export const hazardCodeList = (codes: readonly string[]): string => [...new Set(codes)].sort().join(" ");
 
 /** How many appliances have a flag of a code: those known to, and those that only their years suggest. */
 export type FlagCount = { known: number; suspected: number };

@@ -1,4 +1,4 @@
-import type { Steps } from "../steps/steps.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import { type ExactLoss, exactLosses, largestDamageExceedance } from "./exact-losses.ts";
 import {
   type ExceedancePoint,

@@ -1,10 +1,10 @@
 import type { ComponentCosts } from "../costs/component-costs.ts";
-import type { Knowledge } from "../knowledge.ts";
+import type { Knowledge } from "../domain-knowledge.ts";
+import { failureProbabilityWithin, type StoredOutlook } from "../scoring/score-projections.ts";
 import type { BrandTier } from "../scoring/scoring-types.ts";
-import { failureProbabilityWithin, type StoredOutlook } from "../scoring/stored-score-projections.ts";
 import { DAYS_IN_12_MONTHS } from "../time.ts";
 import type { LossComponent, LossKind } from "./loss-component.ts";
-import { type InsuredLayer, insuredMoments } from "./severity.ts";
+import { type InsuredLayer, insuredMoments } from "./loss-severity.ts";
 
 /** The costs of a component that its losses follow from. */
 export type LossCosts = Pick<ComponentCosts, "emergencyCents" | "damage">;

@@ -1,4 +1,4 @@
-import type { Steps } from "../steps/steps.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import type { SimulatedYearLosses } from "./simulated-year-losses.ts";
 
 /** The return periods of an exceedance curve, in years. */

@@ -1,4 +1,4 @@
-import type { LossClass, System } from "../knowledge.ts";
+import type { LossClass, System } from "../domain-knowledge.ts";
 import type { LossComponent } from "./loss-component.ts";
 import {
   CHUNK_SIZE,
@@ -15,7 +15,7 @@ import {
   insuredMoments,
   type Moments,
   setMomentsOfFailure,
-} from "./severity.ts";
+} from "./loss-severity.ts";
 import { hazardFromYearProbability } from "./yearly-hazard-factor.ts";
 
 /** The components that are simulated one by one. */

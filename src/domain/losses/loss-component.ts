@@ -1,5 +1,5 @@
-import type { System } from "../knowledge.ts";
-import type { DamageSeverity } from "./severity.ts";
+import type { System } from "../domain-knowledge.ts";
+import type { DamageSeverity } from "./loss-severity.ts";
 
 /**
  * A component as the losses of a book see it (docs/model/losses.md): it fails at most once in the coming year, and a failure

@@ -1,4 +1,4 @@
-import type { Steps } from "../steps/steps.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import { type ExactLosses, forEachLossComponentInSteps, type GroupYear } from "./exact-losses.ts";
 import { failureLossMoments, type LossBook } from "./loss-book.ts";
 import { LOSSES, type LossKind } from "./loss-component.ts";

@@ -1,6 +1,6 @@
 import { LOSSES } from "./loss-component.ts";
 import { GRID_POINTS, type GridStencil, hazardAtGridPoint, STENCIL } from "./loss-hazard-grid.ts";
-import type { Moments } from "./severity.ts";
+import type { Moments } from "./loss-severity.ts";
 
 /** The mean and the variance of each loss of a group in a year with a known factor; in the order of `LOSSES`. */
 export type YearMoments = { mean: Float64Array; variance: Float64Array };

@@ -1,4 +1,4 @@
-import { type Steps, sortInSteps } from "../steps/steps.ts";
+import { type Steps, sortInSteps } from "../steps/computation-steps.ts";
 
 /** The expected losses of a property in the coming year, in cents per unit. */
 export type UnitLosses = { expected: number; damage: number };

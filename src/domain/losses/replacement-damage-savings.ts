@@ -1,11 +1,11 @@
-import type { Knowledge } from "../knowledge.ts";
+import type { Knowledge } from "../domain-knowledge.ts";
 import { failureProbability } from "../scoring/outlook.ts";
-import type { BrandTier } from "../scoring/scoring-types.ts";
 import {
   failureProbabilityWithin,
   outlookOfStoredComponent,
   type StoredOutlook,
-} from "../scoring/stored-score-projections.ts";
+} from "../scoring/score-projections.ts";
+import type { BrandTier } from "../scoring/scoring-types.ts";
 import { DAYS_IN_12_MONTHS } from "../time.ts";
 import type { LossCosts } from "./component-losses.ts";
 

@@ -1,5 +1,5 @@
 import { RandomVariates } from "../statistics/random-variates.ts";
-import type { Steps } from "../steps/steps.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import { forEachLossComponentInSteps } from "./exact-losses.ts";
 import { failureLossMoments, type LossBook } from "./loss-book.ts";
 import { LOSSES, type LossKind } from "./loss-component.ts";

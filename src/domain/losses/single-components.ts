@@ -1,7 +1,7 @@
 import type { RandomVariates } from "../statistics/random-variates.ts";
-import type { Steps } from "../steps/steps.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import type { LossKind } from "./loss-component.ts";
-import { type DamageSeverity, type InsuredLayer, logNormalParameters } from "./severity.ts";
+import { type DamageSeverity, type InsuredLayer, logNormalParameters } from "./loss-severity.ts";
 import type { SimulatedYearLosses } from "./simulated-year-losses.ts";
 
 /** Above this hazard it is cheaper to draw for every year than for every event. */

@@ -1,4 +1,4 @@
-import { type Knowledge, type LossClass, SYSTEMS, type System } from "../knowledge.ts";
+import { type Knowledge, type LossClass, SYSTEMS, type System } from "../domain-knowledge.ts";
 
 /** The variance of a class's year factor: learned from the operator's record, or of the knowledge base. */
 export type YearFactor = { system: System; variance: number; isLearned: boolean };
@@ -12,7 +12,7 @@ export const yearFactorsOf = (knowledge: Knowledge, learned: ReadonlyMap<string,
   }));
 
 /** Returns the classes of a book with these year factors. */
-export function lossClassesWith(
+export function lossClassesWithYearFactors(
   knowledge: Knowledge,
   factors: readonly YearFactor[],
 ): (system: System) => LossClass {

@@ -32,7 +32,7 @@ const COUNTRIES = new Set(
 const refuse = (field: string, message: string) => invalid(`${field} ${message}`, [{ field, message }]);
 
 /** Returns the code in upper case. Throws invalid_request unless it is a country's, or for a US territory. */
-export function parseCountryCode(text: string): string {
+export function countryCodeOfText(text: string): string {
   const country = text.trim().toUpperCase();
   if (COUNTRIES.has(country)) return country;
   throw refuse(
@@ -67,7 +67,7 @@ export function placeOfSubdivision(
 }
 
 /** Parses a place of a filter: a US state, or COUNTRY-SUBDIVISION. `country` is the country of a subdivision alone. */
-export function parsePlace(text: string, country?: string): string {
+export function placeOfText(text: string, country?: string): string {
   if (country !== undefined) return placeOfSubdivision(country, text);
   const [, prefix = "", rest = ""] = /^\s*([A-Za-z]{2})-(.+)$/.exec(text) ?? [];
   const given = prefix.toUpperCase();

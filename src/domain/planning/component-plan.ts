@@ -1,9 +1,9 @@
 import type { Component } from "../component.ts";
-import type { ComponentDef, Knowledge, ScoringModel } from "../knowledge.ts";
+import type { ComponentDef, Knowledge, ScoringModel } from "../domain-knowledge.ts";
 import { hasUnknownPast } from "../scoring/aged-life.ts";
 import { failureProbability, type Outlook } from "../scoring/outlook.ts";
+import { outlookWithDefinition } from "../scoring/score-projections.ts";
 import type { BrandTier, InstallYearBasis, ScoreState } from "../scoring/scoring-types.ts";
-import { outlookWithDefinition } from "../scoring/stored-score-projections.ts";
 import { ageYears } from "../scoring/virtual-age.ts";
 import { addDays, DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import type { Price } from "./appliance-pricing.ts";

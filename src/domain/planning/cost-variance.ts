@@ -1,4 +1,4 @@
-import type { CostSchedule } from "./schedule.ts";
+import type { CostSchedule } from "./cost-schedule.ts";
 
 /*
  * The variance of what renewals cost (docs/model/planning.md#level-deposit). The first renewal of a unit or part costs an
@@ -10,7 +10,7 @@ import type { CostSchedule } from "./schedule.ts";
 const pairIndex = (first: number, second: number) => (second * (second + 1)) / 2 + first;
 
 /** The number of pairs of so many years. */
-export const pairCount = (years: number) => (years * (years + 1)) / 2;
+export const yearPairCount = (years: number) => (years * (years + 1)) / 2;
 
 /** The inputs of the variance, summed over units and parts. */
 export type VarianceSums = {
@@ -22,7 +22,7 @@ export type VarianceSums = {
 
 export const emptyVarianceSums = (years: number): VarianceSums => ({
   squares: new Float64Array(years),
-  products: new Float64Array(pairCount(years)),
+  products: new Float64Array(yearPairCount(years)),
 });
 
 /** Adds a unit or part, in place. */

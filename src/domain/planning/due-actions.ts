@@ -1,6 +1,6 @@
-import type { Knowledge, System } from "../knowledge.ts";
+import type { Knowledge, System } from "../domain-knowledge.ts";
+import { failureProbability12m } from "../scoring/score-projections.ts";
 import type { RiskTier } from "../scoring/scoring-types.ts";
-import { failureProbability12m } from "../scoring/stored-score-projections.ts";
 import type { Day } from "../time.ts";
 import type { Action, ActionName } from "./action.ts";
 import type { Price } from "./appliance-pricing.ts";

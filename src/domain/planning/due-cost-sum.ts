@@ -1,4 +1,4 @@
-import type { Steps } from "../steps/steps.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import type { DueComponent } from "./component-plan.ts";
 import { PlannableApplianceGroups } from "./plannable-appliance-groups.ts";
 import { type DueState, dueStateOfAppliance, type PlanContext } from "./planned-appliance.ts";

@@ -1,6 +1,11 @@
 import type { ScoreState } from "../scoring/scoring-types.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
-import { isUnitToGo, planParts, unitWithMinorParts, type WholeAppliance } from "./appliance-plan.ts";
+import {
+  isUnitRemovedWithHazard,
+  planParts,
+  unitWithMinorParts,
+  type WholeAppliance,
+} from "./appliance-plan.ts";
 import { DueBounds, failureProbabilityIn, plannedMonth, type WornUnit } from "./due-bounds.ts";
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import { type PartInPlace, survivalProbabilityAt } from "./part-in-place.ts";
@@ -81,7 +86,7 @@ export function daysUntilDueDecisionMayChange(
     if (!whole) return isSameOfParts(least, most, caches, mustGo);
     const little = unitWith(least, whole, caches, mustGo);
     const much = unitWith(most, whole, caches, mustGo);
-    if (timing === "now") return isUnitToGo(whole, mustGo) || staysDue(little, much);
+    if (timing === "now") return isUnitRemovedWithHazard(whole, mustGo) || staysDue(little, much);
     return timing === "later" && (staysLater(little, much) || staysLaterByBounds(little, much));
   };
   if (holds(USUAL_HOLD)) return holds(LONGER_HOLD) ? LONGER_HOLD : USUAL_HOLD;

@@ -1,11 +1,11 @@
 import type { PricedComponent, PriceList } from "../costs/price-list.ts";
+import type { Knowledge } from "../domain-knowledge.ts";
 import {
   type HazardFlag,
   hazardFlagAction,
   hazardFlagLabel,
   hazardFlagsOfNotation,
 } from "../hazards/hazard-flags.ts";
-import type { Knowledge } from "../knowledge.ts";
 import type { ImmediateHazard } from "./action.ts";
 import { pricingAtPlace } from "./appliance-pricing.ts";
 import type { DueComponent } from "./component-plan.ts";

@@ -1,20 +1,21 @@
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
-import {
-  addVarianceOfScheduledCosts,
-  emptyVarianceSums,
-  pairCount,
-  type VarianceSums,
-} from "./cost-variance.ts";
-import { MAX_PLAN_YEARS } from "./horizon.ts";
-import type { DueNow, PlannedAppliance } from "./planned-appliance.ts";
-import { addFullyFundedReserve, fundedItemOfPart } from "./reserve-accrual.ts";
+import type { Property } from "../property.ts";
 import {
   addYearlyCosts,
   type CostSchedule,
   emptyYearlyCosts,
   YEARLY_COST_ROWS,
   type YearlyCosts,
-} from "./schedule.ts";
+} from "./cost-schedule.ts";
+import {
+  addVarianceOfScheduledCosts,
+  emptyVarianceSums,
+  type VarianceSums,
+  yearPairCount,
+} from "./cost-variance.ts";
+import { MAX_PLAN_YEARS } from "./horizon.ts";
+import type { DueNow, PlannedAppliance } from "./planned-appliance.ts";
+import { addFullyFundedReserve, fundedItemOfPart } from "./reserve-accrual.ts";
 
 /** Work due now, in whole cents. */
 type DueCost = { count: number; cents: number };
@@ -120,11 +121,20 @@ export const emptyPlanSums = (): PlanSums => ({
     needs: byBasis(() => zeros(MAX_PLAN_YEARS)),
     accrued: zeros(MAX_PLAN_YEARS + 1),
     squares: zeros(MAX_PLAN_YEARS),
-    products: zeros(pairCount(MAX_PLAN_YEARS)),
+    products: zeros(yearPairCount(MAX_PLAN_YEARS)),
   },
 });
 
 /** The size of a property, by which figures are divided. */
+/** Returns the size of a property, by which the figures of a plan are divided. */
+export const planSizeOf = ({
+  unitCount,
+  grossAreaSqft,
+}: Pick<Property, "unitCount" | "grossAreaSqft">): PropertySize => ({
+  unitCount,
+  areaSqft: grossAreaSqft,
+});
+
 type PropertySize = { unitCount: number; areaSqft: number | null };
 
 /** Sums up a property's plan, appliance by appliance. */

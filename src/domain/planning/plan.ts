@@ -1,14 +1,3 @@
-import { MAX_PLAN_MONTHS } from "./horizon.ts";
-import type { KnownPart } from "./new-part.ts";
-import { NumericKeyCache, numericHash, type ValueCache } from "./numeric-key-cache.ts";
-import {
-  monthlyFailureProbabilities,
-  type PartInPlace,
-  type PartKind,
-  survivalOfPartInPlace,
-} from "./part-in-place.ts";
-import { type Advice, adviseOnPart, replacementMonth } from "./replacement-advice.ts";
-import type { Policy } from "./replacement-policy.ts";
 import {
   addRenewalCostsToSchedule,
   type CostSchedule,
@@ -16,7 +5,18 @@ import {
   endOfPartInPlace,
   sumMonthsByYear,
   sumsOfSuccessorPartsByYear,
-} from "./schedule.ts";
+} from "./cost-schedule.ts";
+import { MAX_PLAN_MONTHS } from "./horizon.ts";
+import type { KnownPart } from "./new-part.ts";
+import {
+  monthlyFailureProbabilities,
+  type PartInPlace,
+  type PartKind,
+  survivalOfPartInPlace,
+} from "./part-in-place.ts";
+import { PlanValueCache, planKeyHash, type ValueCache } from "./plan-value-cache.ts";
+import { type Advice, adviseOnPart, replacementMonth } from "./replacement-advice.ts";
+import type { Policy } from "./replacement-policy.ts";
 import { makeNewUnit, type NewUnit } from "./unit-policy.ts";
 import type { WholeUnitKind } from "./whole-unit.ts";
 
@@ -39,8 +39,8 @@ export function newUnitOf(kind: WholeUnitKind, minors: readonly KnownPart[], { u
 
 /** Keeps so many new units. */
 export const cacheOfNewUnits = (most: number) =>
-  new NumericKeyCache<NewUnitKey, NewUnit>(most, {
-    hash: ({ kind }) => numericHash(kind.principal?.scaleYears ?? 0, kind.failedPriceCents, kind.priceCents),
+  new PlanValueCache<NewUnitKey, NewUnit>(most, {
+    hash: ({ kind }) => planKeyHash(kind.principal?.scaleYears ?? 0, kind.failedPriceCents, kind.priceCents),
     isSame: (one, other) =>
       one.kind.principal?.scaleYears === other.kind.principal?.scaleYears &&
       one.kind.failedPriceCents === other.kind.failedPriceCents &&

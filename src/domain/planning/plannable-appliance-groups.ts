@@ -1,4 +1,4 @@
-import type { Knowledge } from "../knowledge.ts";
+import type { Knowledge } from "../domain-knowledge.ts";
 
 /**
  * Collects components by appliance, for plans that read them one by one. An appliance's components are created together, so

@@ -1,5 +1,5 @@
-import type { ComponentDef, Knowledge } from "../knowledge.ts";
-import { outlookWithDefinition } from "../scoring/stored-score-projections.ts";
+import type { ComponentDef, Knowledge } from "../domain-knowledge.ts";
+import { outlookWithDefinition } from "../scoring/score-projections.ts";
 import { ageYears } from "../scoring/virtual-age.ts";
 import { addDays, type Day } from "../time.ts";
 import {
@@ -32,12 +32,12 @@ import {
   type Plannable,
   partInPlaceOf,
 } from "./component-plan.ts";
+import type { CostSchedule } from "./cost-schedule.ts";
 import { daysUntilDueDecisionMayChange, keptDecisionDaysOfAppliance } from "./due-decision-days.ts";
 import { newPartOf } from "./new-part.ts";
 import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
 import { dueInYearsOfPart } from "./replacement-advice.ts";
-import type { CostSchedule } from "./schedule.ts";
 import { adviceOfPlannedUnit, type UnitTiming } from "./unit-advice.ts";
 
 /** The work due now: `immediate` cannot wait, in the terms of a lender's engineer. */
@@ -184,7 +184,7 @@ type ListContext<C> = Pick<PlanContext<C>, "knowledge" | "caches"> & {
  * Returns the action of a component as `plannedActionsOfParts` does, from its own row; undefined where that takes its
  * whole appliance: one whose time is not stored, or that may be or contain a hazard to remove at once.
  */
-export function plannedActionOfComponentRow<C extends ListedPart>(
+export function plannedActionOfComponent<C extends ListedPart>(
   { knowledge, caches, partPriceOf, mayHaveHazard }: ListContext<C>,
   component: C,
   defined = outlookWithDefinition(knowledge, component),

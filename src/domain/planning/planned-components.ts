@@ -1,4 +1,4 @@
-import { type Steps, sortInSteps } from "../steps/steps.ts";
+import { type Steps, sortInSteps } from "../steps/computation-steps.ts";
 import type { Day } from "../time.ts";
 import { type BudgetCandidate, compareBudgetRanks, spendBudget } from "./budget.ts";
 import { budgetCandidatesOfAppliance } from "./budget-candidates.ts";

@@ -1,11 +1,11 @@
 import type { PlacedComponent } from "../component.ts";
 import type { CostBasis } from "../costs/component-costs.ts";
-import type { Knowledge } from "../knowledge.ts";
-import { forEachInSteps, type Steps } from "../steps/steps.ts";
+import type { Knowledge } from "../domain-knowledge.ts";
+import { forEachInSteps, type Steps } from "../steps/computation-steps.ts";
 import type { Price } from "./appliance-pricing.ts";
+import type { CostSchedule } from "./cost-schedule.ts";
 import { lifespanYearsOf } from "./part-in-place.ts";
 import type { ComponentPlan, DueNow, PlannedAppliance, WholePlan } from "./planned-appliance.ts";
-import type { CostSchedule } from "./schedule.ts";
 
 /*
  * The lines of a replacement reserve in the form of lenders' engineers: like items with their quantity, unit cost, lives and

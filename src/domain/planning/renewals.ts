@@ -44,7 +44,7 @@ export function solveRenewalEquation(lives: Float64Array): Float64Array {
   while (longest > 0 && !(lives[longest]! > 0)) longest--;
   const renewals = new Float64Array(lives.length);
   for (let month = 1; month < lives.length; month++)
-    renewals[month] = lives[month]! + convolvedAt(month, lives, renewals, Math.min(longest, month - 1));
+    renewals[month] = lives[month]! + convolutionAt(month, lives, renewals, Math.min(longest, month - 1));
   return renewals;
 }
 
@@ -52,7 +52,7 @@ export function solveRenewalEquation(lives: Float64Array): Float64Array {
  * Returns Σ left[k]·right[index − k] for k = 1 … most. It keeps four sums, since with one each addition waits for the
  * last, which takes twice as long.
  */
-export function convolvedAt(index: number, left: Float64Array, right: Float64Array, most: number): number {
+export function convolutionAt(index: number, left: Float64Array, right: Float64Array, most: number): number {
   let a = 0;
   let b = 0;
   let c = 0;

@@ -2,7 +2,7 @@ import { LOOKAHEAD_MONTHS } from "./horizon.ts";
 import type { KnownPart } from "./new-part.ts";
 import { fastPower, type PartInPlace } from "./part-in-place.ts";
 import type { PartPlan } from "./plan.ts";
-import { convolvedAt } from "./renewals.ts";
+import { convolutionAt } from "./renewals.ts";
 import { replacementMonth } from "./replacement-advice.ts";
 
 /** The plan and the new part of each minor part, in their order. */
@@ -109,7 +109,7 @@ class Place {
   /** Returns the cost of a month. Those before it must have ended. */
   costIn(month: number): number {
     const cents = this.end(month);
-    return cents + convolvedAt(month, this.#ended, this.#newPart.costs, Math.min(month - 1, this.#due));
+    return cents + convolutionAt(month, this.#ended, this.#newPart.costs, Math.min(month - 1, this.#due));
   }
 
   /** Ends a month, and returns what the part in place costs in it. The months must follow one another. */

@@ -1,4 +1,4 @@
-import { gammaOfOnePlus } from "../statistics/gamma.ts";
+import { gammaOfOnePlus } from "../statistics/gamma-distribution.ts";
 import { fastPower, lifespanYearsOf, type PartKind } from "./part-in-place.ts";
 
 /** The longest age to consider, in effective lifespans and in months. */

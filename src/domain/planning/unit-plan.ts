@@ -1,9 +1,4 @@
 import { ConvolutionSum, fourierSpectraOf, type Spectrum } from "../statistics/fourier-spectrum.ts";
-import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import type { KnownPart } from "./new-part.ts";
-import { monthlyFailureProbabilities, survivalOfPartInPlace } from "./part-in-place.ts";
-import type { PartPlan } from "./plan.ts";
-import { replacementMonth } from "./replacement-advice.ts";
 import {
   addRenewalCostsToSchedule,
   type CostSchedule,
@@ -11,7 +6,12 @@ import {
   endOfPartInPlace,
   sumMonthsByYear,
   sumsOfSuccessorPartsByYear,
-} from "./schedule.ts";
+} from "./cost-schedule.ts";
+import { LOOKAHEAD_MONTHS } from "./horizon.ts";
+import type { KnownPart } from "./new-part.ts";
+import { monthlyFailureProbabilities, survivalOfPartInPlace } from "./part-in-place.ts";
+import type { PartPlan } from "./plan.ts";
+import { replacementMonth } from "./replacement-advice.ts";
 import { meanSurvivalByMonth, type NewUnit, type UnitPolicy } from "./unit-policy.ts";
 import type { UnitInPlace } from "./whole-unit.ts";
 

@@ -1,7 +1,7 @@
 import { LOOKAHEAD_MONTHS, MAX_PLAN_MONTHS } from "./horizon.ts";
 import type { KnownPart } from "./new-part.ts";
 import { monthlyFailureProbabilities, newPartSurvival } from "./part-in-place.ts";
-import { convolvedAt, cumulativeSums, renewalsByAge, solveRenewalEquation } from "./renewals.ts";
+import { convolutionAt, cumulativeSums, renewalsByAge, solveRenewalEquation } from "./renewals.ts";
 import type { WholeUnitKind } from "./whole-unit.ts";
 
 /** The long-run policy of a kind of unit. Costs are in cents per year. */
@@ -92,6 +92,6 @@ function unitPolicyOf(
 function withSuccessors(costs: Float64Array, renewals: Float64Array): Float64Array {
   const total = costs.slice();
   for (let month = 2; month <= MAX_PLAN_MONTHS; month++)
-    total[month]! += convolvedAt(month, renewals, costs, month - 1);
+    total[month]! += convolutionAt(month, renewals, costs, month - 1);
   return total;
 }

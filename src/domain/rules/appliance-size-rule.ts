@@ -1,4 +1,4 @@
-import type { ApplianceType } from "../knowledge.ts";
+import type { ApplianceType } from "../domain-knowledge.ts";
 
 /** A size this many times above or below that of the type's costs is probably in another unit. */
 const USUAL_RANGE = 100;

@@ -1,6 +1,6 @@
 import type { CostLine } from "../costs/cost-line.ts";
+import type { ApplianceType, Knowledge } from "../domain-knowledge.ts";
 import { invalid } from "../errors.ts";
-import type { ApplianceType, Knowledge } from "../knowledge.ts";
 import type { Day } from "../time.ts";
 import { exactMoney } from "../wording/currency-and-unit-wording.ts";
 import { checkPastDayRule } from "./past-day-rule.ts";

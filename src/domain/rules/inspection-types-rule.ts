@@ -1,5 +1,5 @@
+import type { Knowledge } from "../domain-knowledge.ts";
 import { invalid } from "../errors.ts";
-import type { Knowledge } from "../knowledge.ts";
 import type { ServiceEvent } from "../service-event.ts";
 
 /**

@@ -9,6 +9,10 @@ export const NOT_RETIRED: Retirement = { retiredAt: null, retiredReason: null };
 /** Returns whether a numbered row is retired: its number is negative then, which keeps it out of every list. */
 export const isRetired = ({ seq }: { seq: number }): boolean => seq < 0;
 
+/** Returns whether the retirement is in effect on the day. */
+export const isRetirementDueByRule = ({ retiredAt }: Retirement, today: Day) =>
+  retiredAt !== null && retiredAt <= today;
+
 /** Returns the retirement after a change. Null brings back and clears the reason. Throws invalid_request for a reason alone. */
 export function retirementAfterChange(
   { retiredAt, retiredReason }: Retirement,

@@ -1,13 +1,13 @@
+import type { Knowledge } from "../domain-knowledge.ts";
 import { invalid } from "../errors.ts";
-import { parseStoredCodes } from "../hazards/hazard-flags.ts";
-import type { Knowledge } from "../knowledge.ts";
+import { hazardCodesInList } from "../hazards/hazard-flags.ts";
 
 /** The codes that a partner sets and clears, as stored. */
 type StatedFlags = { flagsSet: string; flagsCleared: string };
 
 /** Throws invalid_request for a code that is unknown or of another type, and for one that is both set and cleared. */
 export function checkStatedHazardFlagsRule(knowledge: Knowledge, typeId: string, stated: StatedFlags): void {
-  const [set, cleared] = [parseStoredCodes(stated.flagsSet), parseStoredCodes(stated.flagsCleared)];
+  const [set, cleared] = [hazardCodesInList(stated.flagsSet), hazardCodesInList(stated.flagsCleared)];
   const codes = knowledge.hazardsOf(typeId).map(({ code }) => code);
   const possible = codes.length === 0 ? `${typeId} has none` : `${typeId} has ${codes.join(", ")}`;
   for (const [field, given] of [

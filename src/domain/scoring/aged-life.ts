@@ -1,5 +1,9 @@
-import type { ComponentDef, PlaceEnvironment, ScoringModel } from "../knowledge.ts";
-import { ageAtProbability, cumulativeProbability, scaleFromMedian } from "../statistics/weibull.ts";
+import type { ComponentDef, PlaceEnvironment, ScoringModel } from "../domain-knowledge.ts";
+import {
+  ageAtProbability,
+  cumulativeProbability,
+  scaleFromMedian,
+} from "../statistics/weibull-distribution.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import { type DatedEvents, lastReplacementDay } from "./dated-events.ts";
 import type { ModelCorrections } from "./model-corrections.ts";

@@ -1,4 +1,4 @@
-import type { Knowledge } from "../knowledge.ts";
+import type { Knowledge } from "../domain-knowledge.ts";
 
 /** Returns whether appliances of other types cascade to this type. */
 export function isScoredByCascade(knowledge: Knowledge, typeId: string): boolean {

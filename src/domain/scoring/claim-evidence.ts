@@ -1,7 +1,7 @@
-import type { ClaimType, Knowledge } from "../knowledge.ts";
-import type { Steps } from "../steps/steps.ts";
+import type { ClaimType, Knowledge } from "../domain-knowledge.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import { DAYS_PER_YEAR, dayNumber } from "../time.ts";
-import { fadedRatio } from "./ratios.ts";
+import { fadedRatio } from "./hazard-ratios.ts";
 import { appendScoreEvidence, type EvidenceSubject, type EvidenceTrail } from "./score-evidence.ts";
 import type { ClaimEvidence } from "./scoring-types.ts";
 

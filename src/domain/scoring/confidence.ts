@@ -1,4 +1,4 @@
-import type { ScoringModel } from "../knowledge.ts";
+import type { ScoringModel } from "../domain-knowledge.ts";
 import { DAYS_PER_MONTH, type Day } from "../time.ts";
 import { type DatedEvent, eventConcernsComponent } from "./dated-events.ts";
 import type { Confidence } from "./scoring-types.ts";

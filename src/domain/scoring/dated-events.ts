@@ -1,4 +1,4 @@
-import { forEachInSteps, mapInSteps, type Steps, sortInSteps } from "../steps/steps.ts";
+import { forEachInSteps, mapInSteps, type Steps, sortInSteps } from "../steps/computation-steps.ts";
 import { type Day, dayNumber } from "../time.ts";
 import type { EventEvidence, Note } from "./scoring-types.ts";
 

@@ -1,5 +1,5 @@
-import type { Cascade, Knowledge, ScoringModel } from "../knowledge.ts";
-import { clamp } from "./ratios.ts";
+import type { Cascade, Knowledge, ScoringModel } from "../domain-knowledge.ts";
+import { clamp } from "./hazard-ratios.ts";
 import type { EvidenceTrail } from "./score-evidence.ts";
 
 /** An appliance as a source of cascades. */

@@ -1,5 +1,5 @@
-import type { ScoringModel } from "../knowledge.ts";
-import { ageAtHazard, cumulativeHazard } from "../statistics/weibull.ts";
+import type { ScoringModel } from "../domain-knowledge.ts";
+import { ageAtHazard, cumulativeHazard } from "../statistics/weibull-distribution.ts";
 import { DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber } from "../time.ts";
 import type { Outlook } from "./outlook.ts";
 import { type UncertainLife, uncertainLife } from "./uncertain-life.ts";

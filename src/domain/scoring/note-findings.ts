@@ -1,6 +1,6 @@
-import { goneFromUnitsMark, OF_UNITS } from "../hazards/hazard-flags.ts";
-import type { HazardWords, KeywordRules, Knowledge } from "../knowledge.ts";
-import { findKeywords } from "./note-keywords.ts";
+import type { HazardWords, KeywordRules, Knowledge } from "../domain-knowledge.ts";
+import { hazardGoneFromUnitsMark, OF_UNITS } from "../hazards/hazard-flags.ts";
+import { findNoteKeywords } from "./note-keywords.ts";
 import type { Note } from "./scoring-types.ts";
 
 /** The stored findings of a note; all null without one. */
@@ -38,7 +38,7 @@ export function scoringFindingsOfNote(
   keyOf: (notes: string) => string,
 ): NoteReading {
   if (notes === null) return UNREAD;
-  const found = findKeywords(keywords, notes).map(({ group, share }) =>
+  const found = findNoteKeywords(keywords, notes).map(({ group, share }) =>
     share === 1 ? group.id : group.id + HALF,
   );
   const inspections = findPhrases(inspectionWords, notes).map(({ group }) => group.id);
@@ -60,13 +60,13 @@ function readHazards({ rules, units }: HazardWords, notes: string): string | nul
   const found = isOfUnits ? [OF_UNITS] : [];
   for (const { group, share } of findPhrases(rules, notes))
     if (share === 1) found.push(group.id);
-    else if (isOfUnits) found.push(goneFromUnitsMark(group.id));
+    else if (isOfUnits) found.push(hazardGoneFromUnitsMark(group.id));
   return found.length === 0 ? null : found.join(" ");
 }
 
 /** Finds word groups that have phrases alone. Most notes contain none of their first words, and need not be read for them. */
 const findPhrases = (rules: KeywordRules, notes: string) =>
-  firstWords(rules).test(notes.toLowerCase()) ? findKeywords(rules, notes) : [];
+  firstWords(rules).test(notes.toLowerCase()) ? findNoteKeywords(rules, notes) : [];
 
 const expressions = new WeakMap<KeywordRules, RegExp>();
 

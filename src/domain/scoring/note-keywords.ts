@@ -1,4 +1,4 @@
-import type { KeywordGroup, KeywordRules } from "../knowledge.ts";
+import type { KeywordGroup, KeywordRules } from "../domain-knowledge.ts";
 import { type ClauseRules, PhraseBook, splitNoteIntoWords, stemOfNoteWord, type Word } from "./note-words.ts";
 import { ReportedRemovals } from "./removals-reported-in-notes.ts";
 
@@ -32,7 +32,7 @@ const lexicons = new WeakMap<KeywordRules, Lexicon>();
  * Returns the word groups found in a note, each once, without those that it denies or supposes
  * (docs/model/scoring.md#words-in-notes). Takes time proportional to the note.
  */
-export function findKeywords(rules: KeywordRules, notes: string): readonly Finding[] {
+export function findNoteKeywords(rules: KeywordRules, notes: string): readonly Finding[] {
   let lexicon = lexicons.get(rules);
   if (!lexicon) {
     lexicon = compile(rules);

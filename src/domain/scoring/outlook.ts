@@ -1,9 +1,14 @@
-import type { ScoringModel } from "../knowledge.ts";
-import { ageAtHazard, ageAtProbability, cumulativeHazard, medianFromScale } from "../statistics/weibull.ts";
+import type { ScoringModel } from "../domain-knowledge.ts";
+import {
+  ageAtHazard,
+  ageAtProbability,
+  cumulativeHazard,
+  medianFromScale,
+} from "../statistics/weibull-distribution.ts";
 import { DAYS_PER_YEAR, type Day, dayFromNumber, dayNumber, yearOfDayNumber } from "../time.ts";
-import { clamp } from "./ratios.ts";
+import { clamp } from "./hazard-ratios.ts";
+import { roundScore } from "./risk-tier.ts";
 import type { Confidence, ScoreState } from "./scoring-types.ts";
-import { roundScore } from "./tier.ts";
 
 /** A component's life, age and evidence: the input of every projection. */
 export type Outlook = Omit<ScoreState, "lifeFactor"> & {

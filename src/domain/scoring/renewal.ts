@@ -1,4 +1,4 @@
-import { cumulativeHazard } from "../statistics/weibull.ts";
+import { cumulativeHazard } from "../statistics/weibull-distribution.ts";
 
 /**
  * A part whose past before the record is unknown (docs/model/scoring.md#unknown-past). Ages are in units of the scale η,

@@ -1,8 +1,8 @@
-import type { ComponentDef, KeywordGroup, Knowledge } from "../knowledge.ts";
+import type { ComponentDef, KeywordGroup, Knowledge } from "../domain-knowledge.ts";
 import type { Condition, EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, type Day } from "../time.ts";
 import { type DatedEvent, eventConcernsComponent, indexOfFirstEventAfter } from "./dated-events.ts";
-import { fadedRatio } from "./ratios.ts";
+import { fadedRatio } from "./hazard-ratios.ts";
 import type { Evidence } from "./scoring-types.ts";
 
 /** A component on the day of scoring. */

@@ -1,4 +1,4 @@
-import type { Knowledge } from "../knowledge.ts";
+import type { Knowledge } from "../domain-knowledge.ts";
 import type { Instant } from "../time.ts";
 import type { SmartEvidence } from "./scoring-types.ts";
 import { dayOfReading, sensorKey } from "./sensor-warnings.ts";

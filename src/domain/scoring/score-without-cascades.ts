@@ -1,14 +1,14 @@
-import type { ComponentDef, Knowledge, PlaceEnvironment } from "../knowledge.ts";
-import type { Steps } from "../steps/steps.ts";
+import type { ComponentDef, Knowledge, PlaceEnvironment } from "../domain-knowledge.ts";
+import type { Steps } from "../steps/computation-steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { agedLife, calibratedLifeFactor } from "./aged-life.ts";
 import { claimsHazardRatio, strongestClaims, type WeightedClaim } from "./claim-evidence.ts";
 import { confidenceOfScore, recentServiceRecord } from "./confidence.ts";
 import { type DatedEvent, type DatedEvents, datedEventsUpTo } from "./dated-events.ts";
 import type { CascadeSource } from "./failure-cascade.ts";
+import { clamp } from "./hazard-ratios.ts";
 import type { ModelCorrections } from "./model-corrections.ts";
 import { type Outlook, riskOverScorePeriods, riskWithinScoredPeriod } from "./outlook.ts";
-import { clamp } from "./ratios.ts";
 import {
   appendScoreEvidence,
   type EvidenceScope,
@@ -42,7 +42,7 @@ type PropertyContext = {
 };
 
 /** Returns the shared inputs of a property's scores as of a day. */
-export function propertyContext(
+export function scoringContextOfProperty(
   knowledge: Knowledge,
   history: PropertyHistory,
   asOf: Day,

@@ -1,21 +1,21 @@
-import type { Knowledge } from "../knowledge.ts";
-import { runSteps, type Steps } from "../steps/steps.ts";
+import type { Knowledge } from "../domain-knowledge.ts";
+import { runSteps, type Steps } from "../steps/computation-steps.ts";
 import type { Day } from "../time.ts";
 import { CascadeEffects, type CascadeSource } from "./failure-cascade.ts";
 import { type ModelCorrections, UNCORRECTED } from "./model-corrections.ts";
 import { riskOverScorePeriods, riskWithinScoredPeriod } from "./outlook.ts";
+import { roundScore, tierOf } from "./risk-tier.ts";
 import {
   hasLongHistory,
   limitHazardRatio,
   outlookWithHazards,
-  propertyContext,
   type StandaloneAppliance,
   type StandaloneComponent,
   scoreStandalone,
   scoreStandaloneInSteps,
+  scoringContextOfProperty,
 } from "./score-without-cascades.ts";
 import type { PropertyHistory, Score } from "./scoring-types.ts";
-import { roundScore, tierOf } from "./tier.ts";
 
 export type ScoreOptions = {
   /** Ids of the appliances to return. The others are read only as far as they bear on these. */
@@ -51,7 +51,7 @@ export function* scorePropertyInSteps(
   asOf: Day,
   { only, explain = false, corrections = UNCORRECTED, ...given }: ScoreOptions = {},
 ): Steps<Map<string, Score>> {
-  const context = propertyContext(knowledge, history, asOf, corrections, explain);
+  const context = scoringContextOfProperty(knowledge, history, asOf, corrections, explain);
   const appliances: StandaloneAppliance[] = [];
   for (const appliance of history.appliances) {
     if (only && !only.has(appliance.id) && !knowledge.cascadingTypes.has(appliance.typeId)) continue;
@@ -92,7 +92,7 @@ export function* scoreCascadeSourcesInSteps(
   asOf: Day,
   corrections: ModelCorrections,
 ): Steps<CascadeSource[]> {
-  const context = propertyContext(knowledge, history, asOf, corrections, false);
+  const context = scoringContextOfProperty(knowledge, history, asOf, corrections, false);
   const sources: CascadeSource[] = [];
   for (const appliance of history.appliances) {
     const components = appliance.components.filter(({ defId }) => knowledge.cascadesAcross.has(defId));

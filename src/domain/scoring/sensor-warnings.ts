@@ -1,8 +1,8 @@
-import type { ComponentDef, Knowledge, SmartEventType } from "../knowledge.ts";
+import type { ComponentDef, Knowledge, SmartEventType } from "../domain-knowledge.ts";
 import type { Severity } from "../sensor-event.ts";
 import { dayFromNumber, MS_PER_DAY } from "../time.ts";
 import { compareTextsNullFirst, type DatedEvent, eventConcernsComponent } from "./dated-events.ts";
-import { fadedRatio } from "./ratios.ts";
+import { fadedRatio } from "./hazard-ratios.ts";
 import type { EvidenceSubject, EvidenceTrail } from "./score-evidence.ts";
 import type { SmartEvidence } from "./scoring-types.ts";
 

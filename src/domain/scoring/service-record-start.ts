@@ -1,4 +1,4 @@
-import type { ScoringModel } from "../knowledge.ts";
+import type { ScoringModel } from "../domain-knowledge.ts";
 import { addDays, type Day } from "../time.ts";
 
 /** The days from `from` on, before `before`. */

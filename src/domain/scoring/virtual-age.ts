@@ -4,7 +4,7 @@ import type {
   PlaceEnvironment,
   Restoration,
   ScoringModel,
-} from "../knowledge.ts";
+} from "../domain-knowledge.ts";
 import type { EventType } from "../service-event.ts";
 import { DAYS_PER_MONTH, DAYS_PER_YEAR, type Day, dayNumber, dayNumberOfDate } from "../time.ts";
 import { type DatedEvents, eventConcernsComponent, indexOfFirstEventAfter } from "./dated-events.ts";

@@ -1,4 +1,4 @@
-import type { Knowledge } from "../knowledge.ts";
+import type { Knowledge } from "../domain-knowledge.ts";
 import type { Day } from "../time.ts";
 import type { ModelCorrections } from "./model-corrections.ts";
 import { scoreProperty } from "./score.ts";

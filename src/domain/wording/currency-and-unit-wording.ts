@@ -1,5 +1,5 @@
 import { UNITED_STATES } from "../places/place.ts";
-import { usNumberWording } from "./us-english.ts";
+import { usNumberWording } from "./us-english-wording.ts";
 
 /*
  * The currency and the units that amounts and areas are labeled with: settings of an installation, chosen once when it starts.
@@ -17,7 +17,7 @@ export function chooseWordingOfCurrencyAndUnits({ currency, units }: Display): v
   chosen = { currency, units };
 }
 
-export const currentDisplay = (): Display => chosen;
+export const currentDisplayWording = (): Display => chosen;
 
 /** Returns the code of the currency, for labels: `USD`. */
 export const currencyCode = (): string => chosen.currency;
@@ -25,7 +25,7 @@ export const currencyCode = (): string => chosen.currency;
 const isUsd = () => chosen.currency === US_DISPLAY.currency;
 
 /** Returns whether dates of a country, if it is known, have the month first. */
-export const isMonthFirst = (country: string = UNITED_STATES): boolean =>
+export const isMonthFirstWording = (country: string = UNITED_STATES): boolean =>
   isUsd() && country === UNITED_STATES;
 
 /** `US dollars`, `EUR` */
@@ -36,7 +36,7 @@ export const priceListMoney = (): string =>
   isUsd() ? "US dollars" : `US dollars labeled ${chosen.currency} without conversion`;
 
 /** `dollar`, `EUR`: one of the currency, in a sentence. */
-export const oneOfCurrency = (): string => (isUsd() ? "dollar" : chosen.currency);
+export const singularCurrencyName = (): string => (isUsd() ? "dollar" : chosen.currency);
 
 /** `today’s dollars`, `today’s prices`: amounts without inflation. */
 export const todaysMoney = (): string => (isUsd() ? "today’s dollars" : "today’s prices");

@@ -33,13 +33,13 @@ const SENTENCES: Readonly<Record<keyof WordedImportNotes, (records: string) => s
 const NAMES = Object.keys(SENTENCES) as (keyof WordedImportNotes)[];
 
 /** Returns the notes of a record that has others too. */
-export const wordedImportNotesOf = (counts: WordedImportNotes): WordedImportNotes => {
+export const importNoteWordingsOf = (counts: WordedImportNotes): WordedImportNotes => {
   const { buildingYears, earlyYears, unusualSizes, claimsToCheck, olderValuations } = counts;
   return { buildingYears, earlyYears, unusualSizes, claimsToCheck, olderValuations };
 };
 
 /** Adds up the notes of two parts of an import. */
-export function sumOfWordedImportNotes(a: WordedImportNotes, b: WordedImportNotes): WordedImportNotes {
+export function sumOfImportNoteWordings(a: WordedImportNotes, b: WordedImportNotes): WordedImportNotes {
   const sum = { ...a };
   for (const name of NAMES) sum[name] += b[name];
   return sum;

@@ -1,7 +1,7 @@
 import type { SchemaType } from "../../api-schemas/definition/schema-type.ts";
 import { failure } from "../../api-schemas/error-schema.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { type DocumentedReply, documentedPath, type Operation } from "../http-operation.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
+import { type DocumentedReply, documentedOperationPath, type Operation } from "../http-operation.ts";
 import { openApiErrorExamples } from "./openapi-error-examples.ts";
 import { OpenApiSchemaRegistry, openApiExampleOf, openApiSchemaOf } from "./openapi-schema.ts";
 import { TAGS } from "./openapi-tags.ts";
@@ -30,7 +30,7 @@ export function openApiDocument(
   const documented = operations.filter(({ tag }) => tag !== undefined);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of documented) {
-    const path = documentedPath(operation);
+    const path = documentedOperationPath(operation);
     paths[path] ??= {};
     paths[path][operation.method.toLowerCase()] = operationObject(operation, names);
   }

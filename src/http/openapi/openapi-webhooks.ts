@@ -1,4 +1,4 @@
-import { WEBHOOK_DESCRIPTIONS, webhookPayload } from "../../api-schemas/webhook-payload-schema.ts";
+import { WEBHOOK_DESCRIPTIONS, webhookPayloadSchema } from "../../api-schemas/webhook-payload-schema.ts";
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { type OpenApiSchemaRegistry, openApiExampleOf, openApiSchemaOf } from "./openapi-schema.ts";
 
@@ -36,7 +36,7 @@ const HEADERS = [
 export function openApiWebhooks(names: OpenApiSchemaRegistry): Record<string, unknown> {
   return Object.fromEntries(
     WEBHOOK_EVENTS.map((event) => {
-      const form = webhookPayload(event);
+      const form = webhookPayloadSchema(event);
       const content = {
         schema: openApiSchemaOf(form, names, form.name),
         example: openApiExampleOf(form),

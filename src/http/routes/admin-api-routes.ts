@@ -1,6 +1,6 @@
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { ConnectionReport } from "../../pms/pms-connection-report.ts";
-import type { LossBooks } from "../../usecases/losses/loss-books.ts";
+import type { LossBooks } from "../../usecases/losses/load-loss-books.ts";
 import type { Operation } from "../http-operation.ts";
 import { adminAuditOperations } from "./admin-audit-routes.ts";
 import { adminBookOperations } from "./admin-book-routes.ts";
@@ -12,7 +12,7 @@ import { adminEmbedOperations, createEmbedOperation } from "./admin-embeds-route
 import { modelOperations, type Proposals } from "./admin-model-routes.ts";
 import { type PartnerTaskDeps, partnerTaskOperations } from "./admin-partner-tasks-routes.ts";
 import { adminPartnerOperations, credentialOperations } from "./admin-partners-routes.ts";
-import { pmsPreflightOperation } from "./admin-pms-connection-routes.ts";
+import { adminPmsConnectionOperation } from "./admin-pms-connection-routes.ts";
 import { adminRecordOperations } from "./admin-records-routes.ts";
 import { adminSearchOperations } from "./admin-search-routes.ts";
 import { adminServerOperations, type ServerState } from "./admin-server-routes.ts";
@@ -65,6 +65,6 @@ export function adminApiOperations({
     ...adminComponentOperations(knowledge),
     ...adminRecordOperations(knowledge, losses),
     ...adminBookOperations(knowledge, losses),
-    pmsPreflightOperation(runRmPreflight),
+    adminPmsConnectionOperation(runRmPreflight),
   ];
 }

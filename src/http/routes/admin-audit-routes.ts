@@ -1,6 +1,6 @@
 import {
-  actionFilter,
   actorFilter,
+  auditActionParameterSchema,
   createdSince,
   createdUntil,
   format,
@@ -10,15 +10,15 @@ import {
 } from "../../api-schemas/api-parameter-schemas.ts";
 import { auditPage, auditRow, serializeAuditLog } from "../../api-schemas/audit-schema.ts";
 import { AUDIT_ACTIONS } from "../../domain/wording/audit-action-wording.ts";
-import { namedAuditEntries } from "../../usecases/administration/audit-log.ts";
+import { loadNamedAuditEntries } from "../../usecases/administration/load-named-audit-entries.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
 import { adminOperation, type Operation } from "../http-operation.ts";
 import {
-  parseChoice,
+  parseChoiceHttpQueryParameter,
   parseInstantHttpQueryParameter,
-  parseRowRange,
-  parseSince,
-} from "../query-parameters.ts";
+  parseRowRangeHttpQuery,
+  parseSinceHttpQuery,
+} from "../http-query-parameters.ts";
 
 export function adminAuditOperations(): Operation[] {
   return [
@@ -31,7 +31,7 @@ export function adminAuditOperations(): Operation[] {
       parameters: [
         subjectParameter,
         actorFilter,
-        actionFilter(AUDIT_ACTIONS),
+        auditActionParameterSchema(AUDIT_ACTIONS),
         partnerFilter,
         createdSince,
         createdUntil,
@@ -41,16 +41,16 @@ export function adminAuditOperations(): Operation[] {
       replies: httpListReplies("A page of the log, newest first", auditPage, auditRow),
       async handle(call) {
         const { query, store } = call;
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const filter = {
           subject: query.get("subject"),
           actor: query.get("actor"),
-          action: parseChoice(query, "action", AUDIT_ACTIONS),
+          action: parseChoiceHttpQueryParameter(query, "action", AUDIT_ACTIONS),
           partnerId: query.get("partner_id"),
-          since: parseSince(query),
+          since: parseSinceHttpQuery(query),
           until: parseInstantHttpQueryParameter(query, "until"),
         };
-        const entries = await namedAuditEntries(store.read, await store.read.audit.page(slice, filter));
+        const entries = await loadNamedAuditEntries(store.read, await store.read.audit.page(slice, filter));
         const page = auditPage.of(
           entries.map(serializeAuditLog),
           slice,

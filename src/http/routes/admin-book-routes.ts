@@ -24,41 +24,45 @@ import {
   serializeBookItem,
   serializeBookProperty,
 } from "../../api-schemas/book-schema.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import { serializePortfolioTotals } from "../../api-schemas/portfolio-schema.ts";
-import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
+import { addRecalculatingToJson } from "../../api-schemas/recalculating-schema.ts";
 import { underwritingReply } from "../../api-schemas/underwriting-schema.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
-import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
-import { parsePlace } from "../../domain/places/place.ts";
+import { type Knowledge, SYSTEMS } from "../../domain/domain-knowledge.ts";
+import { placeOfText } from "../../domain/places/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { loadBookOfBusinessPartners } from "../../usecases/book-of-business/book-of-business-partners.ts";
+import { loadBookAlerts } from "../../usecases/book-of-business/load-book-alerts.ts";
 import {
   loadBookOfBusinessPortfolio,
   loadBookOfBusinessProperties,
-} from "../../usecases/book-of-business/book-properties.ts";
-import { loadBookAlerts } from "../../usecases/book-of-business/load-book-alerts.ts";
+} from "../../usecases/book-of-business/load-book-properties.ts";
 import { currentPartnerPrices } from "../../usecases/costs/partner-prices.ts";
-import type { LossBooks } from "../../usecases/losses/loss-books.ts";
+import type { LossBooks } from "../../usecases/losses/load-loss-books.ts";
 import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
 import { underwriteProperty } from "../../usecases/losses/underwrite-property.ts";
 import { CSV, httpListReplies, listReply } from "../csv-replies.ts";
-import { type AdminCall, adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
-import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query-parameters.ts";
-import { lossDeps, lossFileReply } from "../loss-replies.ts";
+import { type AdminCall, adminOperation, type Operation, okReplies, okReply } from "../http-operation.ts";
+import {
+  isDemoInHttpQuery,
+  isSortedByCostInHttpQuery,
+  parseAlertTierHttpQuery,
+  parseChoiceHttpQueryParameter,
+  parsePropertyFilterHttpQuery,
+  parseRowRangeHttpQuery,
+} from "../http-query-parameters.ts";
+import {
+  parseInsuredLayerHttpQuery,
+  parseLossRequestHttpQuery,
+  parsePremiumTermsHttpQuery,
+} from "../loss-query-parameters.ts";
+import { httpLossDeps, lossFileReply } from "../loss-replies.ts";
 import {
   httpListAssumptionsColumn,
   httpReplyAssumptionsField,
   PORTFOLIO_ASSUMPTIONS_COLUMN,
 } from "../portfolio-assumptions-reply.ts";
-import {
-  parseAlertTier,
-  parseChoice,
-  parsePropertyFilter,
-  parseRowRange,
-  sortsByCost,
-  wantsDemo,
-} from "../query-parameters.ts";
 import { parseTableFormatParameter, XLSX } from "../workbook-replies.ts";
 
 const replies = okReplies("The losses", bookLosses);
@@ -86,19 +90,19 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       errors: [404],
       async handle(call) {
         const { query, store, yieldNow } = call;
-        const slice = parseRowRange(query);
-        const filter = parsePropertyFilter(query, knowledge.knownHazards);
+        const slice = parseRowRangeHttpQuery(query);
+        const filter = parsePropertyFilterHttpQuery(query, knowledge.knownHazards);
         const selection = { partnerIds: partnerIdsOf(call), filter };
         const found = await loadBookOfBusinessPortfolio(
           { store, knowledge, yieldNow },
           selection,
-          wantsDemo(query),
+          isDemoInHttpQuery(query),
           slice,
         );
         const items = found.rows.map((row) => serializeBookItem(knowledge, row));
         const totals = serializePortfolioTotals(knowledge, found.totals, found.flags);
         const assumptions = await httpReplyAssumptionsField(store.read, knowledge, found.counted);
-        const sums = withRecalculating({ totals, assumptions }, found.isRecalculating);
+        const sums = addRecalculatingToJson({ totals, assumptions }, found.isRecalculating);
         const page = bookPropertiesPage.of(items, slice, found.total, sums);
         return listReply(call, page, "portfolio", bookItem, httpListAssumptionsColumn(page, assumptions));
       },
@@ -115,8 +119,8 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       errors: [404],
       async handle(call) {
         const { query, store, yieldNow } = call;
-        const slice = parseRowRange(query);
-        const filter = parsePropertyFilter(query, knowledge.knownHazards);
+        const slice = parseRowRangeHttpQuery(query);
+        const filter = parsePropertyFilterHttpQuery(query, knowledge.knownHazards);
         const selection = { partnerIds: partnerIdsOf(call), filter };
         const { rows, total } = await loadBookOfBusinessProperties({ store, yieldNow }, selection, slice);
         const page = bookPropertyPage.of(rows.map(serializeBookProperty), slice, total);
@@ -143,14 +147,14 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       errors: [404],
       async handle(call) {
         const { query, store, yieldNow } = call;
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const state = query.get("state");
         const selection = {
-          order: sortsByCost(query) ? ("cost" as const) : ("score" as const),
+          order: isSortedByCostInHttpQuery(query) ? ("cost" as const) : ("score" as const),
           partnerIds: partnerIdsOf(call),
-          tier: parseAlertTier(query),
-          system: parseChoice(query, "system", SYSTEMS),
-          state: state === undefined ? undefined : parsePlace(state),
+          tier: parseAlertTierHttpQuery(query),
+          system: parseChoiceHttpQueryParameter(query, "system", SYSTEMS),
+          state: state === undefined ? undefined : placeOfText(state),
         };
         const { rows, critical, warning } = await loadBookAlerts({ store, yieldNow }, selection, slice);
         const prices = new Map<string, PriceList>();
@@ -179,16 +183,16 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       errors: [404],
       async handle(call) {
         const { query, request, store } = call;
-        const asked = parseLossRequest(query);
-        const terms = parsePremiumTerms(query);
+        const asked = parseLossRequestHttpQuery(query);
+        const terms = parsePremiumTermsHttpQuery(query);
         const format = parseTableFormatParameter(call);
         const members = await loadBookOfBusinessPartners(store.read, partnerIdsOf(call));
-        const selected = await books.ofPartners(lossDeps(call), members, asked);
+        const selected = await books.ofPartners(httpLossDeps(call), members, asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
         const losses = await priceSelectedLosses(knowledge, selected, asked, { terms, deviation });
         return (
           (await lossFileReply(request, format, losses, "book-losses")) ??
-          ok({ ...losses, partners: members.length })
+          okReply({ ...losses, partners: members.length })
         );
       },
     }),
@@ -203,14 +207,14 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
       errors: [404],
       async handle(call) {
         const { params, query, store } = call;
-        const request = parseInsuredLayer(query);
+        const request = parseInsuredLayerHttpQuery(query);
         const partnerId = await store.read.properties.ownerOf(params.id!);
         const property = partnerId && (await store.read.properties.find(partnerId, params.id!));
         if (!property) throw propertyNotFound();
         const [owner] = await loadBookOfBusinessPartners(store.read, new Set([partnerId]));
         const subject = { property, owner: owner!, among: "book" } as const;
-        const made = await underwriteProperty(lossDeps(call), knowledge, books, subject, request);
-        return ok(withPartner(made, owner!.name));
+        const made = await underwriteProperty(httpLossDeps(call), knowledge, books, subject, request);
+        return okReply(addPartnerToJson(made, owner!.name));
       },
     }),
   ];

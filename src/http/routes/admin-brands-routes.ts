@@ -5,8 +5,8 @@ import {
   parseBrandChangeJson,
   serializeBrand,
 } from "../../api-schemas/partner-brand-schema.ts";
-import { changeEmbedBrand, loadBrand } from "../../usecases/embeds/embed-brands.ts";
-import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
+import { changeEmbedBrand, loadBrand } from "../../usecases/embeds/change-embed-brand.ts";
+import { adminOperation, type Operation, okReplies, okReply } from "../http-operation.ts";
 import { requirePartnerInPath } from "./admin-partners-routes.ts";
 
 /** Returns the operations on how partners' embeds look. */
@@ -22,7 +22,7 @@ export function adminBrandOperations(): Operation[] {
       replies: okReplies("The brand", brand),
       async handle({ params, store }) {
         const { id } = await requirePartnerInPath(store, params.id!);
-        return ok(serializeBrand(id, await loadBrand(store.read, id)));
+        return okReply(serializeBrand(id, await loadBrand(store.read, id)));
       },
     }),
     adminOperation({
@@ -41,7 +41,9 @@ export function adminBrandOperations(): Operation[] {
       body: "json",
       async handle({ administration, body, params, store }) {
         const { id } = await requirePartnerInPath(store, params.id!);
-        return ok(serializeBrand(id, await changeEmbedBrand(administration, id, parseBrandChangeJson(body))));
+        return okReply(
+          serializeBrand(id, await changeEmbedBrand(administration, id, parseBrandChangeJson(body))),
+        );
       },
     }),
   ];

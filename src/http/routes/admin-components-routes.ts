@@ -10,8 +10,8 @@ import {
 import { partnerComponentPage, serializePartnerComponent } from "../../api-schemas/component-schema.ts";
 import { explanationReply, serializeExplanation } from "../../api-schemas/explanation-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { notFound } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists-queries.ts";
@@ -20,14 +20,14 @@ import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import { currentPartnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { loadComponentExplanation } from "../../usecases/explanation/load-component-explanation.ts";
-import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
+import { adminOperation, type Operation, okReplies, okReply } from "../http-operation.ts";
 import {
   type HttpQuery,
-  invalidParameterFailure,
-  parseRowRange,
-  parseTier,
-  sortsByCost,
-} from "../query-parameters.ts";
+  invalidHttpParameterFailure,
+  isSortedByCostInHttpQuery,
+  parseRowRangeHttpQuery,
+  parseTierHttpQuery,
+} from "../http-query-parameters.ts";
 
 /** The operations on any partner's components and the explanations of their scores. */
 export function adminComponentOperations(knowledge: Knowledge): Operation[] {
@@ -45,10 +45,10 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
       replies: okReplies("A page of components", partnerComponentPage),
       errors: [404],
       async handle({ query, store }) {
-        const slice = parseRowRange(query);
-        const by = { tier: parseTier(query), byCost: sortsByCost(query) };
+        const slice = parseRowRangeHttpQuery(query);
+        const by = { tier: parseTierHttpQuery(query), byCost: isSortedByCostInHttpQuery(query) };
         const { rows, total } = await findComponents(store, parseOwner(query), by, slice);
-        return ok(
+        return okReply(
           partnerComponentPage.of(
             await Promise.all(
               rows.map(async (row) =>
@@ -76,7 +76,7 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
       async handle({ params, store, yieldNow }) {
         const explained = await loadComponentExplanation(store, knowledge, params.id!, yieldNow);
         if (!explained) throw notFound("Component not found");
-        return ok(serializeExplanation(knowledge, explained));
+        return okReply(serializeExplanation(knowledge, explained));
       },
     }),
   ];
@@ -92,7 +92,7 @@ function parseOwner(query: HttpQuery): Owner {
   });
   const [owner, second] = owners;
   if (!owner || second)
-    throw invalidParameterFailure(
+    throw invalidHttpParameterFailure(
       second ? `${second.kind}_id` : "partner_id",
       second ? `and ${owner!.kind}_id are mutually exclusive` : "or property_id or appliance_id is required",
     );

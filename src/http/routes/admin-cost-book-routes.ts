@@ -8,15 +8,15 @@ import {
   serializeCostLine,
   serializeReplacedBook,
 } from "../../api-schemas/cost-book-schema.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import { dropOverlappingCostLines } from "../../domain/costs/cost-book-lines.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { dayOf } from "../../domain/time.ts";
 import { mapYielding } from "../../event-loop/event-loop.ts";
 import { replaceCostBook, type SavedBook } from "../../usecases/costs/replace-cost-book.ts";
 import { writePortfolio } from "../../usecases/portfolio/portfolio-writer.ts";
-import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
-import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
+import { isRecalculatingSums } from "../../usecases/recalculation/recalculate-sums.ts";
+import { adminOperation, type Operation, okReplies, okReply } from "../http-operation.ts";
 import { requirePartnerInPath } from "./admin-partners-routes.ts";
 import { costLinesOfHttpRequestBody } from "./cost-book-routes.ts";
 
@@ -35,8 +35,8 @@ export function adminCostBookOperations(knowledge: Knowledge): Operation[] {
         const partner = await requirePartnerInPath(store, params.id!);
         const lines = await store.read.costLines.ofPartner(partner.id);
         const views = await mapYielding(lines, yieldNow, serializeCostLine);
-        const recalculating = await isRecalculating(store.read, partner.id);
-        return ok(withPartner(serializeCostBook(views, recalculating), partner.name));
+        const recalculating = await isRecalculatingSums(store.read, partner.id);
+        return okReply(addPartnerToJson(serializeCostBook(views, recalculating), partner.name));
       },
     }),
     adminOperation({
@@ -67,7 +67,7 @@ export function adminCostBookOperations(knowledge: Knowledge): Operation[] {
         );
         const views = await mapYielding(saved.lines, yieldNow, serializeCostLine);
         const view = serializeReplacedBook(views, saved.recalculating, [...warnings, ...given.warnings]);
-        return ok(withPartner(view, partner.name));
+        return okReply(addPartnerToJson(view, partner.name));
       },
     }),
   ];

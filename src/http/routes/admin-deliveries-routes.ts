@@ -27,8 +27,8 @@ import {
 } from "../../api-schemas/failed-delivery-window-schema.ts";
 import { notFound } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { groupDeliveryFailures } from "../../usecases/deliveries/delivery-failure-groups.ts";
-import { partnerNamesOfDeliveries } from "../../usecases/deliveries/delivery-partner-names.ts";
+import { groupDeliveryFailures } from "../../usecases/deliveries/group-delivery-failures.ts";
+import { loadPartnerNamesOfDeliveries } from "../../usecases/deliveries/load-delivery-partner-names.ts";
 import { loadSignedDeliveryHeaders } from "../../usecases/deliveries/load-signed-delivery-headers.ts";
 import {
   countFailedDeliveries,
@@ -36,19 +36,19 @@ import {
   resendFailedDeliveries,
 } from "../../usecases/deliveries/resend-deliveries.ts";
 import {
-  accepted,
   acceptedReplies,
+  acceptedReply,
   adminOperation,
   type Operation,
-  ok,
   okReplies,
+  okReply,
 } from "../http-operation.ts";
 import {
-  parseChoice,
+  parseChoiceHttpQueryParameter,
   parseInstantHttpQueryParameter,
-  parseRowRange,
-  parseSince,
-} from "../query-parameters.ts";
+  parseRowRangeHttpQuery,
+  parseSinceHttpQuery,
+} from "../http-query-parameters.ts";
 
 export function adminDeliveryOperations(): Operation[] {
   return [
@@ -61,21 +61,21 @@ export function adminDeliveryOperations(): Operation[] {
       parameters: [partnerFilter, statusFilter, eventFilter, createdSince, createdUntil, ...pagingParameters],
       replies: okReplies("A page of deliveries with their attempts, newest first", deliveriesPage),
       async handle({ query, store }) {
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const filter = {
           partnerId: query.get("partner_id"),
-          status: parseChoice(query, "status", DELIVERY_STATUSES),
-          event: parseChoice(query, "event", WEBHOOK_EVENTS),
-          since: parseSince(query),
+          status: parseChoiceHttpQueryParameter(query, "status", DELIVERY_STATUSES),
+          event: parseChoiceHttpQueryParameter(query, "event", WEBHOOK_EVENTS),
+          since: parseSinceHttpQuery(query),
           until: parseInstantHttpQueryParameter(query, "until"),
         };
         const total = await store.read.deliveryLog.count(filter);
         const deliveries = await store.read.deliveryLog.page(filter, slice);
-        const names = await partnerNamesOfDeliveries(store, deliveries);
+        const names = await loadPartnerNamesOfDeliveries(store, deliveries);
         const records = deliveries.map((logged) =>
           serializeDeliveryWithPartner(logged, names.get(logged.delivery.partnerId)!),
         );
-        return ok(deliveriesPage.of(records, slice, total));
+        return okReply(deliveriesPage.of(records, slice, total));
       },
     }),
     adminOperation({
@@ -88,11 +88,11 @@ export function adminDeliveryOperations(): Operation[] {
       replies: okReplies("The groups, largest first", failureGroupsReply),
       async handle({ query, store, yieldNow }) {
         const period = {
-          from: parseSince(query) ?? 0,
+          from: parseSinceHttpQuery(query) ?? 0,
           to: parseInstantHttpQueryParameter(query, "until") ?? Number.MAX_SAFE_INTEGER,
         };
         const groups = await groupDeliveryFailures(store.read, period, query.get("partner_id"), yieldNow);
-        return ok(serializeFailureGroups(groups));
+        return okReply(serializeFailureGroups(groups));
       },
     }),
     adminOperation({
@@ -106,7 +106,7 @@ export function adminDeliveryOperations(): Operation[] {
       async handle({ params, store }) {
         const found = await store.read.deliveryLog.find(params.id!);
         if (!found) throw notFound("Delivery not found");
-        return ok(serializeFullDelivery(found));
+        return okReply(serializeFullDelivery(found));
       },
     }),
     adminOperation({
@@ -119,7 +119,7 @@ export function adminDeliveryOperations(): Operation[] {
       replies: okReplies("The headers for an attempt sent now", deliverySignature),
       async handle({ administration, now, params }) {
         const headers = await loadSignedDeliveryHeaders(administration, params.id!, now);
-        return ok(serializeDeliverySignature(params.id!, now, headers));
+        return okReply(serializeDeliverySignature(params.id!, now, headers));
       },
     }),
     adminOperation({
@@ -136,7 +136,7 @@ export function adminDeliveryOperations(): Operation[] {
       errors: [409],
       body: "optional",
       async handle({ administration, params }) {
-        return accepted(serializeResentDelivery(await resendDelivery(administration, params.id!)));
+        return acceptedReply(serializeResentDelivery(await resendDelivery(administration, params.id!)));
       },
     }),
     adminOperation({
@@ -161,9 +161,9 @@ export function adminDeliveryOperations(): Operation[] {
       async handle({ administration, body }) {
         const { window, dryRun } = parseFailedDeliveryWindowJson(body);
         const matched = await countFailedDeliveries(administration, window);
-        if (dryRun) return ok({ ...serializeBulkResend(window, { matched, resent: 0 }), dry_run: true });
+        if (dryRun) return okReply({ ...serializeBulkResend(window, { matched, resent: 0 }), dry_run: true });
         const sent = await resendFailedDeliveries(administration, window);
-        return accepted({ ...serializeBulkResend(window, { matched, resent: sent }), dry_run: false });
+        return acceptedReply({ ...serializeBulkResend(window, { matched, resent: sent }), dry_run: false });
       },
     }),
   ];

@@ -21,14 +21,21 @@ import {
   serializeEmbedViews,
   serializeNewEmbed,
 } from "../../api-schemas/embed-schema.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { embedNotFound } from "../../domain/embed.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Store } from "../../store/store.ts";
-import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/embeds.ts";
+import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/create-or-revoke-embed.ts";
 import { loadEmbedPreview } from "../../usecases/embeds/load-embed-preview.ts";
-import { adminOperation, created, createdReplies, type Operation, ok, okReplies } from "../http-operation.ts";
-import { parseRowRange } from "../query-parameters.ts";
+import {
+  adminOperation,
+  createdReplies,
+  createdReply,
+  type Operation,
+  okReplies,
+  okReply,
+} from "../http-operation.ts";
+import { parseRowRangeHttpQuery } from "../http-query-parameters.ts";
 
 export function adminEmbedOperations(): Operation[] {
   return [
@@ -41,11 +48,11 @@ export function adminEmbedOperations(): Operation[] {
       parameters: [propertyFilter, partnerFilter, ...pagingParameters],
       replies: okReplies("A page of embeds with their view counts, newest first", embedsPage),
       async handle({ now, query, store }) {
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const filter = { propertyId: query.get("property_id"), partnerId: query.get("partner_id") };
         const embeds = await store.read.embeds.page(slice, filter);
         const total = await store.read.embeds.count(filter);
-        return ok(
+        return okReply(
           embedsPage.of(
             embeds.map((one) => serializeEmbed(one, now)),
             slice,
@@ -64,7 +71,7 @@ export function adminEmbedOperations(): Operation[] {
       replies: okReplies("The views, newest first, updated every minute", embedViews),
       async handle({ params, store }) {
         const viewed = await requireEmbed(store, params.id!);
-        return ok(serializeEmbedViews(viewed, await store.read.embeds.recentViews(viewed.id)));
+        return okReply(serializeEmbedViews(viewed, await store.read.embeds.recentViews(viewed.id)));
       },
     }),
     adminOperation({
@@ -84,7 +91,7 @@ export function adminEmbedOperations(): Operation[] {
         const property = await store.read.properties.find(changed.partnerId, changed.propertyId);
         // The partner may have been purged meanwhile.
         if (!property) throw embedNotFound();
-        return ok(serializeEmbed({ ...changed, propertyName: property.name }, now));
+        return okReply(serializeEmbed({ ...changed, propertyName: property.name }, now));
       },
     }),
     adminOperation({
@@ -99,7 +106,7 @@ export function adminEmbedOperations(): Operation[] {
       async handle({ administration, params, store }) {
         const { id } = await requireEmbed(store, params.id!);
         await revokeEmbed(administration, id);
-        return ok({ embed_id: id, revoked: true });
+        return okReply({ embed_id: id, revoked: true });
       },
     }),
   ];
@@ -125,7 +132,7 @@ export function createEmbedOperation(knowledge: Knowledge, publicUrl: () => stri
       const { embed: made, token } = await createEmbed(administration, input);
       const preview = await loadEmbedPreview(store.read, knowledge, made);
       const headers = { "cache-control": "no-store" };
-      return { ...created(serializeNewEmbed(made, token, publicUrl(), preview)), headers };
+      return { ...createdReply(serializeNewEmbed(made, token, publicUrl(), preview)), headers };
     },
   });
 }

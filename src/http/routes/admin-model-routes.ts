@@ -8,18 +8,18 @@ import {
 } from "../../api-schemas/calibration-proposal-schema.ts";
 import { modelReply, serializeModelCheck, serializeModelVersion } from "../../api-schemas/model-schema.ts";
 import type { CalibrationProposal } from "../../domain/calibration/model-version.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { conflict } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
-import { activateProposedFit, revertModel } from "../../usecases/calibration/model-versions.ts";
+import { activateProposedFit, revertModel } from "../../usecases/calibration/apply-or-revert-calibration.ts";
+import { loadActiveModelVersion } from "../../usecases/calibration/load-active-model.ts";
 import {
-  accepted,
   acceptedReplies,
+  acceptedReply,
   adminOperation,
+  httpServerLabel,
   type Operation,
-  ok,
   okReplies,
-  serverLabel,
+  okReply,
 } from "../http-operation.ts";
 
 /** Runs the calibrations that administrators request. */
@@ -47,9 +47,9 @@ export function modelOperations(
       replies: okReplies("The active model and all activated calibrations", modelReply),
       async handle({ store }) {
         const { models } = store.read;
-        const inUse = await modelVersionOf(store.read, knowledge);
+        const inUse = await loadActiveModelVersion(store.read, knowledge);
         const check = await models.latestCheck();
-        return ok({
+        return okReply({
           model_version: inUse,
           plain_model: knowledge.modelVersion,
           latest_check: check ? serializeModelCheck(check) : null,
@@ -72,7 +72,7 @@ export function modelOperations(
       body: "optional",
       async handle({ administration: { store, actor }, body }) {
         const { model_version: from } = revert.parse(body);
-        return ok(serializeRevertedModel(await revertModel({ store, actor, knowledge }, from)));
+        return okReply(serializeRevertedModel(await revertModel({ store, actor, knowledge }, from)));
       },
     }),
     adminOperation({
@@ -82,7 +82,7 @@ export function modelOperations(
       summary: "Get the latest calibration",
       tag: "Administration",
       replies: okReplies("The calibration with its validation", modelProposal),
-      handle: async () => ok(await proposed()),
+      handle: async () => okReply(await proposed()),
     }),
     adminOperation({
       id: "proposeModel",
@@ -95,10 +95,10 @@ export function modelOperations(
       errors: [409],
       body: "optional",
       async handle({ administration: { actor } }) {
-        const begun = await proposals().start({ by: serverLabel(address()), actor });
+        const begun = await proposals().start({ by: httpServerLabel(address()), actor });
         if (begun !== "begun")
           throw conflict(`A calibration is already in progress, started by ${begun.heldBy}`);
-        return accepted(await proposed());
+        return acceptedReply(await proposed());
       },
     }),
     adminOperation({
@@ -116,7 +116,7 @@ export function modelOperations(
       async handle({ administration: { store, actor }, body }) {
         const { proposal_id: id, force = false } = applyProposal.parse(body);
         await activateProposedFit({ store, knowledge, actor }, id, { force });
-        return ok(await proposed());
+        return okReply(await proposed());
       },
     }),
   ];

@@ -11,9 +11,9 @@ import {
   purgeRequest,
   serializePartnerTask,
 } from "../../api-schemas/partner-task-schema.ts";
-import { clusterLockHolder, partnerLockName } from "../../cluster/cluster-locks.ts";
+import { clusterLockHolder, clusterPartnerLockName } from "../../cluster/cluster-locks.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { PartnerTask } from "../../domain/partner-task.ts";
 import type { Instant } from "../../domain/time.ts";
@@ -21,19 +21,19 @@ import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { announceCurrentTiers } from "../../usecases/announcements/announce-current-tiers.ts";
 import type { SignatureCheck } from "../../usecases/deliveries/check-partner-signature-verification.ts";
+import type { AdminUseCaseDeps } from "../../usecases/partners/create-partner-and-credentials.ts";
 import { exportPartner } from "../../usecases/partners/export-partner.ts";
-import type { AdminUseCaseDeps } from "../../usecases/partners/partners.ts";
 import {
-  accepted,
   acceptedReplies,
+  acceptedReply,
   adminOperation,
+  httpServerLabel,
   type Operation,
-  ok,
   okReplies,
-  serverLabel,
+  okReply,
 } from "../http-operation.ts";
+import { invalidHttpParameterFailure } from "../http-query-parameters.ts";
 import { jsonLinesReply } from "../json-lines-reply.ts";
-import { invalidParameterFailure } from "../query-parameters.ts";
 
 type TaskStart = "begun" | { heldBy: string | undefined };
 
@@ -65,7 +65,7 @@ export function partnerTaskOperations({
   probe: run,
 }: PartnerTaskDeps): Operation[] {
   const taskOf = async ({ read }: Pick<Store, "read">, id: string) => {
-    const heldBy = await clusterLockHolder({ read }, partnerLockName(id));
+    const heldBy = await clusterLockHolder({ read }, clusterPartnerLockName(id));
     return serializePartnerTask(id, address(), heldBy, tasks().state(id));
   };
   return [
@@ -84,7 +84,7 @@ export function partnerTaskOperations({
       async handle({ administration, params, store }) {
         const probed = await run(administration, await getPartner(store, params.id!));
         if (!probed) throw noEndpoint();
-        return ok(serializeEndpointProbe(probed));
+        return okReply(serializeEndpointProbe(probed));
       },
     }),
     adminOperation({
@@ -112,10 +112,10 @@ export function partnerTaskOperations({
             partner,
             true,
           );
-          return ok(serializeAnnouncedState(partner.id, state, true));
+          return okReply(serializeAnnouncedState(partner.id, state, true));
         }
-        requireStarted(await tasks().announce(administration, partner, serverLabel(address())));
-        return accepted(await taskOf(store, partner.id));
+        requireStarted(await tasks().announce(administration, partner, httpServerLabel(address())));
+        return acceptedReply(await taskOf(store, partner.id));
       },
     }),
     adminOperation({
@@ -135,9 +135,12 @@ export function partnerTaskOperations({
       async handle({ administration, body, params, store }) {
         const partner = await getPartner(store, params.id!);
         if (purgeRequest.parse(body).confirm !== partner.name)
-          throw invalidParameterFailure("confirm", "must be the partner's full name. Nothing was deleted");
-        requireStarted(await tasks().purge(administration, partner, serverLabel(address())));
-        return accepted(await taskOf(store, partner.id));
+          throw invalidHttpParameterFailure(
+            "confirm",
+            "must be the partner's full name. Nothing was deleted",
+          );
+        requireStarted(await tasks().purge(administration, partner, httpServerLabel(address())));
+        return acceptedReply(await taskOf(store, partner.id));
       },
     }),
     adminOperation({
@@ -153,7 +156,7 @@ export function partnerTaskOperations({
       async handle({ params, store }) {
         const id = params.id!;
         if (!tasks().state(id)) await getPartner(store, id);
-        return ok(await taskOf(store, id));
+        return okReply(await taskOf(store, id));
       },
     }),
     adminOperation({

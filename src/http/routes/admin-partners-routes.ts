@@ -44,25 +44,29 @@ import {
   revokePartnerTokens,
   rotateWebhookSecret,
 } from "../../usecases/partners/administer-partner.ts";
-import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
-import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
 import {
   type AdminUseCaseDeps,
   createPartner,
   rotateApiKey,
   rotateClientSecret,
-} from "../../usecases/partners/partners.ts";
+} from "../../usecases/partners/create-partner-and-credentials.ts";
+import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
+import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
 import {
-  accepted,
   acceptedReplies,
+  acceptedReply,
   adminOperation,
   createdReplies,
   type Operation,
-  ok,
   okReplies,
+  okReply,
   type Reply,
 } from "../http-operation.ts";
-import { type HttpQuery, invalidParameterFailure, parseRowRange } from "../query-parameters.ts";
+import {
+  type HttpQuery,
+  invalidHttpParameterFailure,
+  parseRowRangeHttpQuery,
+} from "../http-query-parameters.ts";
 
 export function adminPartnerOperations(): Operation[] {
   /** Returns an operation that changes a partner without a request body, and responds with the partner. */
@@ -84,7 +88,7 @@ export function adminPartnerOperations(): Operation[] {
       async handle({ administration, params, store }) {
         const { id } = await requirePartnerInPath(store, params.id!);
         await run(administration, id);
-        return ok(await overviewOf(store, id));
+        return okReply(await overviewOf(store, id));
       },
     });
 
@@ -98,14 +102,14 @@ export function adminPartnerOperations(): Operation[] {
       parameters: [searchPartners, ...pagingParameters],
       replies: okReplies("A page of partners", partnersPage),
       async handle({ query, store }) {
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const partners = searchByNameOrId(await store.read.partners.list(), query.get("search"));
         const endpoints = new Map(
           (await store.read.partners.listEndpoints()).map((endpoint) => [endpoint.partnerId, endpoint]),
         );
         const page = partners.slice(slice.offset, slice.offset + slice.limit);
         const records = page.map((partner) => serializePartner(partner, endpoints.get(partner.id)));
-        return ok(partnersPage.of(records, slice, partners.length));
+        return okReply(partnersPage.of(records, slice, partners.length));
       },
     }),
     adminOperation({
@@ -118,12 +122,12 @@ export function adminPartnerOperations(): Operation[] {
       replies: okReplies("A page of partners", usagePage),
       async handle({ now, query, store }) {
         const asked = parseMonthOrCurrent(query, now);
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const partners = await store.read.partners.list();
         const used: PartnerUsage[] = [];
         for (const { id } of partners.slice(slice.offset, slice.offset + slice.limit))
           used.push(await partnerUsage(store, id, asked));
-        return ok(usagePage.of(used.map(serializePartnerUsage), slice, partners.length));
+        return okReply(usagePage.of(used.map(serializePartnerUsage), slice, partners.length));
       },
     }),
     adminOperation({
@@ -135,7 +139,7 @@ export function adminPartnerOperations(): Operation[] {
       parameters: [partnerInPath],
       replies: okReplies("The partner", fullPartner),
       async handle({ params, store }) {
-        return ok(await overviewOf(store, params.id!));
+        return okReply(await overviewOf(store, params.id!));
       },
     }),
     adminOperation({
@@ -151,7 +155,7 @@ export function adminPartnerOperations(): Operation[] {
       async handle({ administration, body, params, store }) {
         const { id } = await requirePartnerInPath(store, params.id!);
         await changePartner(administration, id, parsePartnerSettingsJson(body));
-        return ok(await overviewOf(store, id));
+        return okReply(await overviewOf(store, id));
       },
     }),
     partnerAction("enable", "enablePartner", "Enable a partner", (to, id) =>
@@ -179,7 +183,7 @@ export function adminPartnerOperations(): Operation[] {
           requestedBy: administrator.name,
           requestId,
         });
-        return accepted(serializeWebhookTest(id, params.id!));
+        return acceptedReply(serializeWebhookTest(id, params.id!));
       },
     }),
     adminOperation({
@@ -191,7 +195,7 @@ export function adminPartnerOperations(): Operation[] {
       parameters: [partnerInPath, month],
       replies: okReplies("The month", usage),
       async handle({ now, params, query, store }) {
-        return ok(
+        return okReply(
           serializePartnerUsage(await partnerUsage(store, params.id!, parseMonthOrCurrent(query, now))),
         );
       },
@@ -205,7 +209,7 @@ export function adminPartnerOperations(): Operation[] {
  */
 export function credentialOperations(defaultDailyLimit: number): Operation[] {
   const shownOnce = <Body>(record: Body): Reply<Body> => ({
-    ...ok(record),
+    ...okReply(record),
     headers: { "cache-control": "no-store" },
   });
   const create = adminOperation({
@@ -281,7 +285,7 @@ export function credentialOperations(defaultDailyLimit: number): Operation[] {
 
 function parseMonthOrCurrent(query: HttpQuery, now: Instant): string {
   const asked = calendarMonthFromText(query.get("month") ?? dayOf(now).slice(0, 7));
-  if (!asked) throw invalidParameterFailure("month", "must be a month, such as 2026-01");
+  if (!asked) throw invalidHttpParameterFailure("month", "must be a month, such as 2026-01");
   return asked;
 }
 

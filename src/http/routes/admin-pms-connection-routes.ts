@@ -1,9 +1,9 @@
 import { preflight, serializePmsConnectionTest } from "../../api-schemas/pms-connection-schema.ts";
 import type { ConnectionReport } from "../../pms/pms-connection-report.ts";
-import { type AdminOperation, adminOperation, ok, okReplies } from "../http-operation.ts";
+import { type AdminOperation, adminOperation, okReplies, okReply } from "../http-operation.ts";
 
 /** Responds with 200 whatever the result, because the request was for the check itself. */
-export function pmsPreflightOperation(runPreflight: () => Promise<ConnectionReport>): AdminOperation {
+export function adminPmsConnectionOperation(runPreflight: () => Promise<ConnectionReport>): AdminOperation {
   return adminOperation({
     id: "checkPropertyManagementSystem",
     method: "GET",
@@ -11,6 +11,6 @@ export function pmsPreflightOperation(runPreflight: () => Promise<ConnectionRepo
     summary: "Check the connection to the property-management system",
     tag: "Administration",
     replies: okReplies("The result of each step", preflight),
-    handle: async () => ok(serializePmsConnectionTest(await runPreflight())),
+    handle: async () => okReply(serializePmsConnectionTest(await runPreflight())),
   });
 }

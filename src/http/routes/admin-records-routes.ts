@@ -1,22 +1,22 @@
 import { pagingParameters, partnerInPath } from "../../api-schemas/api-parameter-schemas.ts";
 import { anyApplianceTypePage, serializeApplianceType } from "../../api-schemas/appliance-schema.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { notFound } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Stores } from "../../store/stores.ts";
-import type { LossBooks } from "../../usecases/losses/loss-books.ts";
-import { refuseDeletedPartner } from "../../usecases/partners/partners.ts";
+import type { LossBooks } from "../../usecases/losses/load-loss-books.ts";
+import { refuseDeletedPartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import {
   type AdminCall,
   type AdminOperation,
   adminOperation,
   type Operation,
-  ok,
   okReplies,
+  okReply,
   type PartnerOperation,
 } from "../http-operation.ts";
-import { runWithoutKey } from "../idempotency-key.ts";
-import { invalidParameterFailure, parseRowRange } from "../query-parameters.ts";
+import { invalidHttpParameterFailure, parseRowRangeHttpQuery } from "../http-query-parameters.ts";
+import { runWithoutIdempotencyKey } from "../idempotency-key.ts";
 import { requirePartnerInPath } from "./admin-partners-routes.ts";
 import { applianceOperations } from "./appliances-routes.ts";
 import { claimOperations } from "./claims-routes.ts";
@@ -53,7 +53,7 @@ const ofServiceEvent: FindOwner = async (read, { params }) => {
 };
 const ofListedProperty: FindOwner = async (read, { query }) => {
   const id = query.get("property_id");
-  if (id === undefined) throw invalidParameterFailure("property_id", "is required");
+  if (id === undefined) throw invalidHttpParameterFailure("property_id", "is required");
   return await ofProperty(read, { params: { id }, query });
 };
 
@@ -102,9 +102,9 @@ export function adminRecordOperations(knowledge: Knowledge, books: LossBooks): O
       parameters: pagingParameters,
       replies: okReplies("A page of appliance types", anyApplianceTypePage),
       handle({ query }) {
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const page = types.slice(slice.offset, slice.offset + slice.limit);
-        return ok(anyApplianceTypePage.of(page, slice, types.length));
+        return okReply(anyApplianceTypePage.of(page, slice, types.length));
       },
     }),
     ...Object.entries(SHARED).map(([id, findOwner]) => ofAnyPartner(byId(id), findOwner)),
@@ -133,7 +133,7 @@ function ofAnyPartner(operation: PartnerOperation, findOwner: FindOwner): AdminO
         ...call,
         partner,
         sumsOf: (_name, _revision, find) => find(),
-        runOnce: runWithoutKey,
+        runOnce: runWithoutIdempotencyKey,
         writePortfolio: (run) =>
           call.writePortfolio(partner, async (writer) => {
             await refuseDeletedPartner(writer.tx, partner.id);

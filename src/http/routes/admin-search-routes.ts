@@ -1,9 +1,9 @@
 import { adminSearchReply, serializeAdminSearch } from "../../api-schemas/admin-search-schema.ts";
 import { searchText } from "../../api-schemas/api-parameter-schemas.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { searchAsAdministrator } from "../../usecases/administration/admin-search.ts";
-import { adminOperation, type Operation, ok, okReplies } from "../http-operation.ts";
-import { parseSearchText } from "../query-parameters.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
+import { searchAsAdministrator } from "../../usecases/administration/search-as-administrator.ts";
+import { adminOperation, type Operation, okReplies, okReply } from "../http-operation.ts";
+import { parseSearchTextHttpQuery } from "../http-query-parameters.ts";
 import type { ServerState } from "./admin-server-routes.ts";
 
 export function adminSearchOperations(knowledge: Knowledge, server: () => ServerState): Operation[] {
@@ -20,9 +20,9 @@ export function adminSearchOperations(knowledge: Knowledge, server: () => Server
       replies: okReplies("What was found", adminSearchReply),
       async handle({ query, store: { read } }) {
         const { settings } = server();
-        return ok(
+        return okReply(
           serializeAdminSearch(
-            await searchAsAdministrator({ read, knowledge, settings }, parseSearchText(query)),
+            await searchAsAdministrator({ read, knowledge, settings }, parseSearchTextHttpQuery(query)),
           ),
         );
       },

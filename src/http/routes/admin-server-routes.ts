@@ -14,14 +14,14 @@ import type { MonitoredJobStart, MonitoredJobState } from "../../monitoring/moni
 import type { ServerOverview } from "../../monitoring/monitored-server-overview.ts";
 import { startJobAsAdministrator } from "../../usecases/administration/start-job-as-administrator.ts";
 import {
-  accepted,
   acceptedReplies,
+  acceptedReply,
   adminOperation,
   type Operation,
-  ok,
   okReplies,
+  okReply,
 } from "../http-operation.ts";
-import { parseRowRange } from "../query-parameters.ts";
+import { parseRowRangeHttpQuery } from "../http-query-parameters.ts";
 
 /** The state of the running server. */
 export type ServerState = {
@@ -48,7 +48,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       summary: "Get the server's health, with remedies",
       tag: "Administration",
       replies: okReplies("The checks and totals", overview),
-      handle: async () => ok(serializeServerOverview(await server().overview())),
+      handle: async () => okReply(serializeServerOverview(await server().overview())),
     }),
     adminOperation({
       id: "listJobs",
@@ -57,7 +57,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       summary: "List scheduled jobs",
       tag: "Administration",
       replies: okReplies("The jobs", jobs),
-      handle: () => ok(serializeJobs(server().address, server().jobs())),
+      handle: () => okReply(serializeJobs(server().address, server().jobs())),
     }),
     adminOperation({
       id: "listServers",
@@ -68,7 +68,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       replies: okReplies("The servers", servers),
       async handle({ store }) {
         const { isShared } = store;
-        return ok(
+        return okReply(
           serializeServers({ isShared, servers: isShared ? await store.read.servers.list(LEASE_MS) : [] }),
         );
       },
@@ -89,7 +89,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
         const find = () => jobs().find(({ name }) => name === params.name);
         if (!find()) throw notFound(`Job not found: ${params.name}`);
         await startJobAsAdministrator(administration, params.name!, start);
-        return accepted(serializeJob(find()!));
+        return acceptedReply(serializeJob(find()!));
       },
     }),
     adminOperation({
@@ -101,7 +101,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
         "Returns at most 100 errors since the server started, newest first. The log has all of them.",
       tag: "Administration",
       replies: okReplies("The errors", loggedErrors),
-      handle: () => ok(serializeLoggedErrors(server().address, server().errors())),
+      handle: () => okReply(serializeLoggedErrors(server().address, server().errors())),
     }),
     adminOperation({
       id: "listSnapshots",
@@ -112,9 +112,9 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       parameters: pagingParameters,
       replies: okReplies("A page of snapshots, newest first", snapshotRunsPage),
       async handle({ query, store }) {
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const { runs, total } = await store.read.snapshots.page(slice);
-        return ok(snapshotRunsPage.of(runs.map(serializeSnapshotRun), slice, total));
+        return okReply(snapshotRunsPage.of(runs.map(serializeSnapshotRun), slice, total));
       },
     }),
     adminOperation({
@@ -124,7 +124,7 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       summary: "List the active settings",
       tag: "Administration",
       replies: okReplies("The settings with their sources, without secrets", settings),
-      handle: () => ok(serializeSettings(server().address, server().configFile, server().settings)),
+      handle: () => okReply(serializeSettings(server().address, server().configFile, server().settings)),
     }),
     adminOperation({
       id: "listAdministrators",
@@ -135,10 +135,10 @@ export function adminServerOperations(server: () => ServerState): Operation[] {
       parameters: pagingParameters,
       replies: okReplies("A page of administrators, including revoked ones", administratorsPage),
       async handle({ query, store }) {
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const all = await store.read.administrators.list();
         const page = all.slice(slice.offset, slice.offset + slice.limit);
-        return ok(administratorsPage.of(page.map(serializeAdministrator), slice, all.length));
+        return okReply(administratorsPage.of(page.map(serializeAdministrator), slice, all.length));
       },
     }),
   ];

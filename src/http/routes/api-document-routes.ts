@@ -8,15 +8,15 @@ import webhooksPy from "../../../docs/examples/webhooks.py" with { type: "text" 
 // @ts-expect-error imported as text, which TypeScript takes for a module
 import webhooksTs from "../../../docs/examples/webhooks.ts" with { type: "text" };
 import { apiDocument } from "../../api-schemas/system-schema.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { notFound } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
 import type { DocsApiDocument } from "../../web/docs/docs-document-types.ts";
+import { renderDocsGuide } from "../../web/docs/docs-guide.tsx";
 import type { DocsFiles } from "../../web/docs/docs-page.tsx";
-import { renderDocsGuide } from "../../web/docs/guide.tsx";
-import { renderDocsReference } from "../../web/docs/reference.tsx";
+import { renderDocsReference } from "../../web/docs/docs-reference.tsx";
 import type { RenderedPage } from "../../web/page/page-document.tsx";
-import { htmlPageReply } from "../html-page-reply.ts";
+import { httpHtmlPageReply } from "../http-html-page-reply.ts";
 import { type Operation, publicOperation, type Reply } from "../http-operation.ts";
 import { openApiDocument } from "../openapi/openapi-document.ts";
 import { openApiGuideText } from "../openapi/openapi-guide-text.ts";
@@ -88,7 +88,7 @@ export function apiDocumentOperations(
           openApiDocument(knowledge, operations()) as unknown as DocsApiDocument,
           await docsFiles("assets/"),
         );
-        return htmlPageReply({ frameAncestors: [] }, call, reference);
+        return httpHtmlPageReply({ frameAncestors: [] }, call, reference);
       },
     }),
     publicOperation({
@@ -102,7 +102,7 @@ export function apiDocumentOperations(
           await docsFiles("../assets/"),
           (target) => (/^(#|https?:)/.test(target) || isExample(target) ? target : undefined),
         );
-        return htmlPageReply({ frameAncestors: [] }, call, guide);
+        return httpHtmlPageReply({ frameAncestors: [] }, call, guide);
       },
     }),
     publicOperation({

@@ -23,39 +23,39 @@ import {
   serializeCreatedAppliance,
   serializeWrittenAppliance,
 } from "../../api-schemas/appliance-schema.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import type { Appliance, ListedAppliance } from "../../domain/appliance.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { notFound } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import type { RetirementFilter } from "../../store/queries/appliances-queries.ts";
 import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
-import { actionsOfComponents } from "../../usecases/planning/component-actions.ts";
+import { prepareActionsOfComponents } from "../../usecases/planning/prepare-component-actions.ts";
 import {
   ApplianceCreator,
   type CreatedAppliance,
   changeAppliance,
   createAppliance,
-} from "../../usecases/portfolio/appliances.ts";
+} from "../../usecases/portfolio/create-or-change-appliance.ts";
 import {
   bulkReplyBody,
-  parseBulkRequestItems,
-  saveBulkRequestItems,
-  writeBulkRequest,
-} from "../bulk-request.ts";
+  parseHttpBulkItems,
+  saveHttpBulkItems,
+  writeHttpBulkRequest,
+} from "../http-bulk-request.ts";
 import {
-  created,
   createdReplies,
+  createdReply,
   type Operation,
-  ok,
   okReplies,
+  okReply,
   partnerOperation,
   readOperationReplies,
 } from "../http-operation.ts";
-import { parseRetiredFilter, parseRowRange } from "../query-parameters.ts";
+import { parseRetiredFilterHttpQuery, parseRowRangeHttpQuery } from "../http-query-parameters.ts";
 import { requirePropertyInPath } from "./properties-routes.ts";
 
 const EXAMPLE = {
@@ -85,9 +85,9 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       parameters: pagingParameters,
       replies: readOperationReplies("A page of appliance types", applianceTypePage),
       handle({ partner, query }) {
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const page = types.slice(slice.offset, slice.offset + slice.limit);
-        return ok(applianceTypePage.of(page, slice, types.length, partner.name));
+        return okReply(applianceTypePage.of(page, slice, types.length, partner.name));
       },
     }),
     partnerOperation({
@@ -113,7 +113,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
             result.components,
             result.warnings,
           );
-          return created(withPartner(record, partner.name));
+          return createdReply(addPartnerToJson(record, partner.name));
         });
       },
     }),
@@ -131,15 +131,15 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       idempotent: true,
       async handle({ body, partner, writePortfolio, yieldNow, warn }) {
         const { appliances } = newAppliances.parse(body);
-        const items = await parseBulkRequestItems(appliances, {
+        const items = await parseHttpBulkItems(appliances, {
           most: bulkItems,
           read: parseNewApplianceJson,
           yieldNow,
         });
-        return await writeBulkRequest(items, warn, (left) =>
+        return await writeHttpBulkRequest(items, warn, (left) =>
           writePortfolio(async (writer) => {
             const creator = new ApplianceCreator(writer);
-            const result = await saveBulkRequestItems(left, writer, (item) => creator.add(item));
+            const result = await saveHttpBulkItems(left, writer, (item) => creator.add(item));
             const components = await creator.finish();
             const serializeItem = (appliance: Appliance) =>
               written({
@@ -147,7 +147,9 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
                 components: components.get(appliance.id)!,
                 warnings: creator.warningsAbout(appliance),
               });
-            return created(withPartner(await bulkReplyBody(result, writer.tx, serializeItem), partner.name));
+            return createdReply(
+              addPartnerToJson(await bulkReplyBody(result, writer.tx, serializeItem), partner.name),
+            );
           }),
         );
       },
@@ -163,18 +165,18 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       replies: readOperationReplies("A page of appliances", appliancePage),
       errors: [404],
       async handle({ partner, query, store }) {
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const propertyId = query.get("property_id");
-        const which = parseRetiredFilter(query);
+        const which = parseRetiredFilterHttpQuery(query);
         if (propertyId === undefined) {
           const read = (read: Stores) => appliancesOfPartner(read, partner.id, slice, which);
           const { page, total } = await readStoreConsistently(store, partner.id, read, partner.revision);
-          return ok(appliancePage.of(page.map(view), slice, total, partner.name));
+          return okReply(appliancePage.of(page.map(view), slice, total, partner.name));
         }
         await requirePropertyInPath(store, partner, propertyId);
         const page = await store.read.appliances.pageOfProperty(propertyId, slice, which);
         const total = await store.read.appliances.countOfProperty(propertyId, which);
-        return ok(appliancePage.of(page.map(view), slice, total, partner.name));
+        return okReply(appliancePage.of(page.map(view), slice, total, partner.name));
       },
     }),
     partnerOperation({
@@ -196,7 +198,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           : await stored.rowsOfAppliance(appliance.id);
         const prices = await partnerPrices(store.read, knowledge, partner);
         const planned = isRetired(appliance) ? [] : components;
-        const actions = await actionsOfComponents({ prices, yieldNow }, planned);
+        const actions = await prepareActionsOfComponents({ prices, yieldNow }, planned);
         const record = serializeApplianceWithComponents(
           prices,
           appliance,
@@ -204,7 +206,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           actions,
           latestSnapshotAt,
         );
-        return ok(withPartner(record, partner.name));
+        return okReply(addPartnerToJson(record, partner.name));
       },
     }),
     partnerOperation({
@@ -226,8 +228,12 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           const result = await changeAppliance(writer, params.id!, change);
           const rows = await writer.tx.components.rowsOfAppliance(result.appliance.id);
           const deps = { prices: await writer.prices(), yieldNow: writer.tx.yieldToEventLoop };
-          const record = serializeChangedAppliance(knowledge, result, await actionsOfComponents(deps, rows));
-          return ok(withPartner(record, partner.name));
+          const record = serializeChangedAppliance(
+            knowledge,
+            result,
+            await prepareActionsOfComponents(deps, rows),
+          );
+          return okReply(addPartnerToJson(record, partner.name));
         });
       },
     }),

@@ -1,6 +1,6 @@
 import { notFound } from "../../domain/errors.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
-import { encodingFor, encodingHeaders } from "../content-encoding.ts";
+import { encodingHeaders, responseEncodingFor } from "../content-encoding.ts";
 import { type Operation, publicOperation } from "../http-operation.ts";
 
 /** Serves style sheets and scripts of the pages. Their URLs contain a hash of the content, so they are cached forever. */
@@ -13,7 +13,7 @@ export function assetOperation(): Operation {
     async handle({ params, request }) {
       const asset = (await assetTable()).find(params.file!);
       if (!asset) throw notFound("Asset not found");
-      const encoding = encodingFor(request.headers.get("accept-encoding"));
+      const encoding = responseEncodingFor(request.headers.get("accept-encoding"));
       return {
         raw: asset.bytes(encoding),
         headers: {

@@ -23,31 +23,31 @@ import {
   serializeClaimImpacts,
   serializeClaims,
 } from "../../api-schemas/claim-schema.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import type { Claim } from "../../domain/claim.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
-import { claimImpactsInSteps } from "../../domain/figures/claim-impact-on-score.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
+import { claimImpactsInSteps } from "../../domain/figures/claim-impact-figure.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { checkNotRetiredRule, isRetired } from "../../domain/rules/retirement-rule.ts";
 import { dayOf } from "../../domain/time.ts";
 import { mapYielding, runYielding } from "../../event-loop/event-loop.ts";
 import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
-import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
-import { ClaimLog, changeClaim, findClaim } from "../../usecases/claims/claims.ts";
-import { claimEvidenceOfProperty } from "../../usecases/claims/property-claims.ts";
-import { parseBulkRequestItems, saveBulkRequestItems, writeBulkRequest } from "../bulk-request.ts";
+import { loadActiveModelVersion } from "../../usecases/calibration/load-active-model.ts";
+import { loadClaimEvidenceOfProperty } from "../../usecases/claims/load-claim-evidence.ts";
+import { ClaimLog, changeClaim, findClaim } from "../../usecases/claims/record-claims.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
+import { parseHttpBulkItems, saveHttpBulkItems, writeHttpBulkRequest } from "../http-bulk-request.ts";
 import {
-  created,
   createdReplies,
+  createdReply,
   type Operation,
-  ok,
   okReplies,
+  okReply,
   partnerOperation,
   readOperationReplies,
 } from "../http-operation.ts";
-import { parseRowRange } from "../query-parameters.ts";
+import { parseRowRangeHttpQuery } from "../http-query-parameters.ts";
 import { requirePropertyInPath } from "./properties-routes.ts";
 
 export function claimOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
@@ -79,9 +79,9 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       async handle({ body, params, partner, writePortfolio, yieldNow, warn }) {
         const list = parseClaimListJson(body);
         const parsing = { most: bulkItems, read: parseNewClaimJson, yieldNow };
-        const items = list && (await parseBulkRequestItems(list, parsing));
+        const items = list && (await parseHttpBulkItems(list, parsing));
         const single = list ? undefined : parseNewClaimJson(body);
-        return await writeBulkRequest(items ?? [], warn, (left) =>
+        return await writeHttpBulkRequest(items ?? [], warn, (left) =>
           writePortfolio(async (writer) => {
             const { tx } = writer;
             const property = await tx.properties.find(partner.id, params.id!);
@@ -90,10 +90,10 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
             const log = new ClaimLog(writer, property);
             const result: BulkResult<Claim> = single
               ? { saved: [await log.add(single)], errors: [] }
-              : await saveBulkRequestItems(left, writer, (item) => log.add(item));
+              : await saveHttpBulkItems(left, writer, (item) => log.add(item));
             await log.finish();
             const record = serializeClaims(knowledge, result, single !== undefined, dayOf(tx.now));
-            return created(withPartner(record, partner.name));
+            return createdReply(addPartnerToJson(record, partner.name));
           }),
         );
       },
@@ -108,7 +108,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       replies: httpListReplies("A page of claims", claimPage, claim),
       async handle(call) {
         const { now, params, partner, query, store } = call;
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const property = await requirePropertyInPath(store, partner, params.id!);
         const claims = await store.read.claims.page(property.id, slice);
         const total = await store.read.claims.count(property.id);
@@ -128,7 +128,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       async handle({ now, params, partner, store }) {
         const property = await requirePropertyInPath(store, partner, params.id!);
         const found = await findClaim(store.read, property.id, params.claim_id!);
-        return ok(withPartner(serializeClaim(knowledge, found, dayOf(now)), partner.name));
+        return okReply(addPartnerToJson(serializeClaim(knowledge, found, dayOf(now)), partner.name));
       },
     }),
     partnerOperation({
@@ -152,7 +152,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
           const claim = await changeClaim(writer, ids, request);
           const asked = { given: body, before: before! };
           const record = serializeChangedClaim(knowledge, claim, dayOf(writer.tx.now), asked);
-          return ok(withPartner(record, partner.name));
+          return okReply(addPartnerToJson(record, partner.name));
         });
       },
     }),
@@ -168,19 +168,19 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       replies: readOperationReplies("The effect of the claims on the scores", impactsReply),
       async handle({ reserveMemory, now, params, partner, store, yieldNow }) {
         const property = await requirePropertyInPath(store, partner, params.id!);
-        const claims = await claimEvidenceOfProperty(store, property.id, yieldNow, reserveMemory);
+        const claims = await loadClaimEvidenceOfProperty(store, property.id, yieldNow, reserveMemory);
         const present = new Map<string, number>();
         const count = ({ defId }: PlacedComponent) => {
           present.set(defId, (present.get(defId) ?? 0) + 1);
           return 0;
         };
         await iterateStoredComponents(store, property.id, count, yieldNow);
-        const version = await modelVersionOf(store.read, knowledge);
+        const version = await loadActiveModelVersion(store.read, knowledge);
         const found = claimImpactsInSteps(knowledge, claims, present, dayOf(now), isRetired(property));
         const impacts = await runYielding(found, yieldNow);
         const views = await mapYielding(impacts, yieldNow, serializeClaimImpact);
-        return ok(
-          withPartner(serializeClaimImpacts(knowledge, version, property, impacts, views), partner.name),
+        return okReply(
+          addPartnerToJson(serializeClaimImpacts(knowledge, version, property, impacts, views), partner.name),
         );
       },
     }),

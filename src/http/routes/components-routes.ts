@@ -1,4 +1,4 @@
-import { addActionsToComponents } from "../../api-schemas/action-schema.ts";
+import { addActionsToComponentsJson } from "../../api-schemas/action-schema.ts";
 import {
   alertOrder,
   alertTier,
@@ -31,20 +31,20 @@ import {
   serializeTrendPoint,
   trendPage,
 } from "../../api-schemas/component-schema.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import {
   explainedComponentReply,
   serializeExplainedComponent,
 } from "../../api-schemas/score-reason-schema.ts";
 import { serializeHistoryEvent } from "../../api-schemas/service-event-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
+import { type Knowledge, SYSTEMS } from "../../domain/domain-knowledge.ts";
 import { notFound } from "../../domain/errors.ts";
 import { scoreTrendFigure } from "../../domain/figures/score-trend-figure.ts";
-import { type Knowledge, SYSTEMS } from "../../domain/knowledge.ts";
-import { parsePlace } from "../../domain/places/place.ts";
+import { placeOfText } from "../../domain/places/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
+import { outlookWithDefinition } from "../../domain/scoring/score-projections.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import { outlookWithDefinition } from "../../domain/scoring/stored-score-projections.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { mapYielding } from "../../event-loop/event-loop.ts";
 import type { NarrowFilter } from "../../store/queries/component-lists-queries.ts";
@@ -54,30 +54,30 @@ import type { Stores } from "../../store/stores.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { loadScoreReasons } from "../../usecases/explanation/load-score-reasons.ts";
 import { loadComponentHistory } from "../../usecases/history/load-component-history.ts";
-import { actionsOfListedComponents } from "../../usecases/planning/actions-by-component.ts";
+import { loadActionsOfListedComponents } from "../../usecases/planning/load-actions-by-component.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
-import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
+import { isRecalculatingSums } from "../../usecases/recalculation/recalculate-sums.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
 import { compileComponentRowsWithoutLastTier } from "../component-rows-compiler-tier.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
 import { EXAMPLE_UNIT_LABELS, httpListUnitLabelColumn } from "../http-list-unit-labels.ts";
 import {
   type Operation,
-  ok,
   okReplies,
+  okReply,
   type PartnerCall,
   partnerOperation,
   readOperationReplies,
 } from "../http-operation.ts";
 import {
-  parseAlertTier,
-  parseChoice,
-  parseRowRange,
-  parseTier,
-  sortsByCost,
-  wantsDemo,
-  wantsSandboxEvents,
-} from "../query-parameters.ts";
+  isDemoInHttpQuery,
+  isSandboxInHttpQuery,
+  isSortedByCostInHttpQuery,
+  parseAlertTierHttpQuery,
+  parseChoiceHttpQueryParameter,
+  parseRowRangeHttpQuery,
+  parseTierHttpQuery,
+} from "../http-query-parameters.ts";
 
 export function componentOperations(knowledge: Knowledge): Operation[] {
   compileComponentRowsWithoutLastTier();
@@ -95,7 +95,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       errors: [404],
       async handle(call) {
         const { partner, query, store } = call;
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const { latestSnapshotAt, isRecalculating, components } = await stateOfLists(call);
         const { rows, total } = await findComponents(call, slice, components);
         const prices = await partnerPrices(store.read, knowledge, partner);
@@ -106,9 +106,9 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         return listReply(
           call,
           componentPage.of(
-            addActionsToComponents(
+            addActionsToComponentsJson(
               records,
-              await actionsOfListedComponents({ ...call, prices, isRecalculating }, rows, outlooks),
+              await loadActionsOfListedComponents({ ...call, prices, isRecalculating }, rows, outlooks),
             ),
             slice,
             total,
@@ -141,7 +141,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           latestSnapshotAt,
           reasons.get(component.id),
         );
-        return ok(withPartner(view, partner.name));
+        return okReply(addPartnerToJson(view, partner.name));
       },
     }),
     partnerOperation({
@@ -166,7 +166,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           const changed = await changeComponent(writer, params.id!, change);
           const latestSnapshotAt = await writer.tx.snapshots.latestSnapshotAt();
           const record = serializeChangedComponent(await writer.prices(), changed, latestSnapshotAt);
-          return ok(withPartner(record, partner.name));
+          return okReply(addPartnerToJson(record, partner.name));
         });
       },
     }),
@@ -183,8 +183,8 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
         const events = await loadComponentHistory(call.store, component, call.yieldNow, call.reserveMemory);
         const serialized = await mapYielding(events, call.yieldNow, serializeHistoryEvent);
-        return ok(
-          withPartner(serializeComponentHistory(knowledge, component, serialized), call.partner.name),
+        return okReply(
+          addPartnerToJson(serializeComponentHistory(knowledge, component, serialized), call.partner.name),
         );
       },
     }),
@@ -199,14 +199,14 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       parameters: [componentInPath, ...pagingParameters],
       replies: readOperationReplies("A page of the trend", trendPage),
       async handle(call) {
-        const slice = parseRowRange(call.query);
+        const slice = parseRowRangeHttpQuery(call.query);
         const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
         const from = addDays(dayOf(call.now), -RETENTION_DAYS);
         const days = await call.store.read.snapshots.days(from);
         const points = scoreTrendFigure(await call.store.read.snapshots.trendRows(component.id), days);
         const page = points.slice(slice.offset, slice.offset + slice.limit).map(serializeTrendPoint);
         const subject = { component_id: component.id };
-        return ok(trendPage.of(page, slice, points.length, call.partner.name, subject));
+        return okReply(trendPage.of(page, slice, points.length, call.partner.name, subject));
       },
     }),
     partnerOperation({
@@ -233,7 +233,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       errors: [404],
       async handle(call) {
         const { partner, query } = call;
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const { rows, critical, warning, demo } = await findAlerts(call, slice);
         const counts = {
           critical_count: critical - (demo?.CRITICAL ?? 0),
@@ -243,9 +243,9 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const prices = await partnerPrices(call.store.read, knowledge, partner);
         const outlooks = rows.map((row) => outlookWithDefinition(knowledge, row));
         const alerts = rows.map((row, index) => serializeAlert(prices, row, outlooks[index]));
-        const listed = addActionsToComponents(
+        const listed = addActionsToComponentsJson(
           alerts,
-          await actionsOfListedComponents({ ...call, prices, isRecalculating }, rows, outlooks),
+          await loadActionsOfListedComponents({ ...call, prices, isRecalculating }, rows, outlooks),
         );
         const page = alertPage.of(listed, slice, critical + warning, partner.name, counts);
         return listReply(call, page, "alerts", listedAlert, await httpListUnitLabelColumn(call, rows));
@@ -258,7 +258,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
 const stateOfLists = ({ partner, store: { read }, sumsOf }: PartnerCall) =>
   sumsOf("components", partner.revision, async () => ({
     latestSnapshotAt: await read.snapshots.latestSnapshotAt(),
-    isRecalculating: await isRecalculating(read, partner.id),
+    isRecalculating: await isRecalculatingSums(read, partner.id),
     components: (await read.totals.ofPartner(partner.id)).components,
   }));
 
@@ -272,7 +272,7 @@ async function findComponents(
   total: number,
 ): Promise<{ rows: PlacedComponent[]; total: number }> {
   const { partner, query, store, sumsOf } = call;
-  const tier = parseTier(query);
+  const tier = parseTierHttpQuery(query);
   const where = await scopeFilter(call);
   const { components } = store.read;
   if (where) {
@@ -305,12 +305,12 @@ type FoundAlerts = {
 
 async function findAlerts(call: PartnerCall, slice: StoredRowRange): Promise<FoundAlerts> {
   const { partner, query, store, sumsOf } = call;
-  const includesDemo = wantsDemo(query);
-  const tier = parseAlertTier(query);
-  const system = parseChoice(query, "system", SYSTEMS);
+  const includesDemo = isDemoInHttpQuery(query);
+  const tier = parseAlertTierHttpQuery(query);
+  const system = parseChoiceHttpQueryParameter(query, "system", SYSTEMS);
   const given = query.get("state");
-  const state = given === undefined ? undefined : parsePlace(given);
-  const byCost = sortsByCost(query);
+  const state = given === undefined ? undefined : placeOfText(given);
+  const byCost = isSortedByCostInHttpQuery(query);
   const where = await scopeFilter(call);
   const { components } = store.read;
   if (where) {
@@ -364,7 +364,7 @@ async function findAlerts(call: PartnerCall, slice: StoredRowRange): Promise<Fou
 async function scopeFilter({ partner, query, store }: PartnerCall): Promise<NarrowFilter | undefined> {
   const propertyId = query.get("property_id");
   const applianceId = query.get("appliance_id");
-  const sandbox = wantsSandboxEvents(query);
+  const sandbox = isSandboxInHttpQuery(query);
   if (propertyId !== undefined && !(await store.read.properties.find(partner.id, propertyId)))
     throw propertyNotFound();
   if (applianceId !== undefined && !(await store.read.appliances.find(partner.id, applianceId)))

@@ -6,12 +6,12 @@ import {
 } from "../../api-schemas/condition-trend-schema.ts";
 import {
   type Operation,
-  ok,
+  okReply,
   type PartnerCall,
   partnerOperation,
   readOperationReplies,
 } from "../http-operation.ts";
-import { parseRowRange } from "../query-parameters.ts";
+import { parseRowRangeHttpQuery } from "../http-query-parameters.ts";
 import { requirePropertyInPath } from "./properties-routes.ts";
 
 const WEEKLY =
@@ -32,7 +32,9 @@ export function conditionTrendOperations(): Operation[] {
       async handle(call) {
         const { id } = await requirePropertyInPath(call.store, call.partner, call.params.id!);
         const { slice, points, total } = await pageOf(call, id);
-        return ok(propertyConditionTrend.of(points, slice, total, call.partner.name, { property_id: id }));
+        return okReply(
+          propertyConditionTrend.of(points, slice, total, call.partner.name, { property_id: id }),
+        );
       },
     }),
     partnerOperation({
@@ -47,14 +49,14 @@ export function conditionTrendOperations(): Operation[] {
       replies: readOperationReplies("A page of the trend", portfolioConditionTrend),
       async handle(call) {
         const { slice, points, total } = await pageOf(call, null);
-        return ok(portfolioConditionTrend.of(points, slice, total, call.partner.name));
+        return okReply(portfolioConditionTrend.of(points, slice, total, call.partner.name));
       },
     }),
   ];
 }
 
 async function pageOf({ query, partner, store }: PartnerCall, propertyId: string | null) {
-  const slice = parseRowRange(query);
+  const slice = parseRowRangeHttpQuery(query);
   const all = await store.read.conditionTrends.points(partner.id, propertyId);
   const points = all.slice(slice.offset, slice.offset + slice.limit).map(serializeConditionPoint);
   return { slice, points, total: all.length };

@@ -2,13 +2,13 @@ import { consoleSession, serializeConsoleSession, signIn } from "../../api-schem
 import { assetTable } from "../../web/assets/asset-table.ts";
 import {
   type ConsoleSessions,
-  expiredCookie,
+  consoleSessionCookie,
+  expiredConsoleSessionCookie,
   rejectCrossSiteRequest,
   rejectForgedRequest,
-  sessionCookie,
 } from "../console-session-cookies.ts";
-import { htmlPageReply } from "../html-page-reply.ts";
-import { CONSOLE, type Operation, ok, okReplies, publicOperation } from "../http-operation.ts";
+import { httpHtmlPageReply } from "../http-html-page-reply.ts";
+import { CONSOLE, type Operation, okReplies, okReply, publicOperation } from "../http-operation.ts";
 import { ADMIN_HEADERS } from "../http-responses.ts";
 
 type ConsoleDeps = {
@@ -44,7 +44,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
         const { fileOf } = await assetTable();
         const asset = (name: string) => `assets/${fileOf(name)}`;
         const rendered = renderConsole({ style: asset("console.css"), script: asset("console.js") });
-        const page = htmlPageReply({ frameAncestors: [] }, call, rendered);
+        const page = httpHtmlPageReply({ frameAncestors: [] }, call, rendered);
         return { ...page, headers: { ...page.headers, ...ADMIN_HEADERS } };
       },
     }),
@@ -54,7 +54,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       path: `${CONSOLE}/session`,
       summary: "Get the console session",
       replies: okReplies("The session, also if nobody is signed in", consoleSession),
-      handle: async ({ request }) => ok(view(await sessions.find(request))),
+      handle: async ({ request }) => okReply(view(await sessions.find(request))),
     }),
     publicOperation({
       id: "signInAtConsole",
@@ -68,8 +68,8 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
         rejectCrossSiteRequest(request);
         const { session, token } = await sessions.begin(signIn.parse(body).admin_key.trim());
         await sessions.end(request);
-        const cookie = sessionCookie(request, token, isSecure());
-        return { ...ok(view(session)), headers: { "set-cookie": cookie } };
+        const cookie = consoleSessionCookie(request, token, isSecure());
+        return { ...okReply(view(session)), headers: { "set-cookie": cookie } };
       },
     }),
     publicOperation({
@@ -83,7 +83,10 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
         const session = await sessions.find(request);
         if (session) rejectForgedRequest(request, session.csrfToken);
         await sessions.end(request);
-        return { ...ok(view()), headers: { "set-cookie": expiredCookie(request, isSecure()) } };
+        return {
+          ...okReply(view()),
+          headers: { "set-cookie": expiredConsoleSessionCookie(request, isSecure()) },
+        };
       },
     }),
   ];

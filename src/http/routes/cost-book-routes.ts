@@ -8,17 +8,23 @@ import {
   serializeCostLine,
   serializeReplacedBook,
 } from "../../api-schemas/cost-book-schema.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import { dropOverlappingCostLines, MOST_COST_LINES } from "../../domain/costs/cost-book-lines.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { Failure, type FieldIssue, invalid } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { checkCostLineRule, costLineRuleWarnings } from "../../domain/rules/cost-line-rule.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { forEachYielding, mapYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { replaceCostBook } from "../../usecases/costs/replace-cost-book.ts";
-import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
-import { type Operation, ok, okReplies, partnerOperation, readOperationReplies } from "../http-operation.ts";
+import { isRecalculatingSums } from "../../usecases/recalculation/recalculate-sums.ts";
+import {
+  type Operation,
+  okReplies,
+  okReply,
+  partnerOperation,
+  readOperationReplies,
+} from "../http-operation.ts";
 
 /** The most lines of a request that its error names. */
 const MOST_ISSUES = 20;
@@ -40,8 +46,8 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
         const lines = await store.read.costLines.ofPartner(partner.id);
         reserveMemory(lines.length * LINE_BYTES);
         const views = await mapYielding(lines, yieldNow, serializeCostLine);
-        const recalculating = await isRecalculating(store.read, partner.id);
-        return ok(withPartner(serializeCostBook(views, recalculating), partner.name));
+        const recalculating = await isRecalculatingSums(store.read, partner.id);
+        return okReply(addPartnerToJson(serializeCostBook(views, recalculating), partner.name));
       },
     }),
     partnerOperation({
@@ -77,7 +83,7 @@ export function costBookOperations(knowledge: Knowledge): Operation[] {
           const saved = await replaceCostBook(writer, partner.id, () => lines);
           const views = await mapYielding(saved.lines, writer.tx.yieldToEventLoop, serializeCostLine);
           const view = serializeReplacedBook(views, saved.recalculating, [...warnings, ...given.warnings]);
-          return ok(withPartner(view, partner.name));
+          return okReply(addPartnerToJson(view, partner.name));
         });
       },
     }),

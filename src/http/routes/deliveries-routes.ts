@@ -13,20 +13,24 @@ import {
   serializeResentDelivery,
 } from "../../api-schemas/delivery-schema.ts";
 import { ownEndpointReply, serializeOwnEndpoint } from "../../api-schemas/own-endpoint-schema.ts";
-import { forPartner, withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson, schemaWithPartner } from "../../api-schemas/paging-schema.ts";
 import { serializeWebhookTest, webhookTest } from "../../api-schemas/partner-schema.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { type ResendDeps, resendDelivery } from "../../usecases/deliveries/resend-deliveries.ts";
 import { sendTestDelivery, TEST_MESSAGE } from "../../usecases/deliveries/send-test-event.ts";
 import {
-  accepted,
   acceptedReplies,
+  acceptedReply,
   type Operation,
-  ok,
   okReplies,
+  okReply,
   partnerOperation,
 } from "../http-operation.ts";
-import { parseChoice, parseInstantHttpQueryParameter, parseRowRange } from "../query-parameters.ts";
+import {
+  parseChoiceHttpQueryParameter,
+  parseInstantHttpQueryParameter,
+  parseRowRangeHttpQuery,
+} from "../http-query-parameters.ts";
 
 export type DeliveryDeps = Pick<ResendDeps, "changed">;
 
@@ -45,18 +49,18 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
       // Without an ETag: the progress of a delivery does not change the partner's revision.
       replies: okReplies("A page of your deliveries", ownDeliveriesPage),
       async handle({ partner, query, store }) {
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const filter = {
           partnerId: partner.id,
-          status: parseChoice(query, "status", DELIVERY_STATUSES),
-          event: parseChoice(query, "event", WEBHOOK_EVENTS),
+          status: parseChoiceHttpQueryParameter(query, "status", DELIVERY_STATUSES),
+          event: parseChoiceHttpQueryParameter(query, "event", WEBHOOK_EVENTS),
           from: parseInstantHttpQueryParameter(query, "since"),
           to: parseInstantHttpQueryParameter(query, "until"),
         };
         const { deliveryLog } = store.read;
         const total = await deliveryLog.countOfPartner(filter);
         const deliveries = await deliveryLog.pageOfPartner(filter, slice);
-        return ok(ownDeliveriesPage.of(deliveries.map(serializeDelivery), slice, total, partner.name));
+        return okReply(ownDeliveriesPage.of(deliveries.map(serializeDelivery), slice, total, partner.name));
       },
     }),
     partnerOperation({
@@ -73,7 +77,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
       body: "optional",
       async handle({ params, partner, store }) {
         const resent = await resendDelivery({ store, actor: partner.id, changed }, params.id!, partner.id);
-        return accepted(withPartner(serializeResentDelivery(resent), partner.name));
+        return acceptedReply(addPartnerToJson(serializeResentDelivery(resent), partner.name));
       },
     }),
     partnerOperation({
@@ -87,7 +91,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
       replies: okReplies("The endpoint", ownEndpointReply),
       async handle({ partner, store }) {
         const endpoint = await store.read.partners.findEndpoint(partner.id);
-        return ok(withPartner(serializeOwnEndpoint(endpoint), partner.name));
+        return okReply(addPartnerToJson(serializeOwnEndpoint(endpoint), partner.name));
       },
     }),
     partnerOperation({
@@ -99,7 +103,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
         "Sends a `webhook.test`, whatever the endpoint is subscribed to. Without an endpoint, 409.",
       tag: "Events",
       parameters: [],
-      replies: acceptedReplies("The delivery", forPartner(webhookTest)),
+      replies: acceptedReplies("The delivery", schemaWithPartner(webhookTest)),
       errors: [409],
       body: "optional",
       async handle({ partner, requestId, store }) {
@@ -108,7 +112,7 @@ export function deliveryOperations({ changed }: DeliveryDeps): Operation[] {
           requestedBy: partner.name,
           requestId,
         });
-        return accepted(withPartner(serializeWebhookTest(id, partner.id), partner.name));
+        return acceptedReply(addPartnerToJson(serializeWebhookTest(id, partner.id), partner.name));
       },
     }),
   ];

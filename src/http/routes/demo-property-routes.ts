@@ -1,7 +1,7 @@
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import { demoPropertyReply, serializeDemoProperty } from "../../api-schemas/property-schema.ts";
 import { createDemoProperty } from "../../usecases/demo-property/create-demo-property.ts";
-import { created, createdReplies, type Operation, partnerOperation } from "../http-operation.ts";
+import { createdReplies, createdReply, type Operation, partnerOperation } from "../http-operation.ts";
 
 export function demoPropertyOperations(): Operation[] {
   return [
@@ -17,7 +17,9 @@ export function demoPropertyOperations(): Operation[] {
       errors: [409],
       async handle({ partner, writePortfolio }) {
         return await writePortfolio(async (writer) => {
-          return created(withPartner(serializeDemoProperty(await createDemoProperty(writer)), partner.name));
+          return createdReply(
+            addPartnerToJson(serializeDemoProperty(await createDemoProperty(writer)), partner.name),
+          );
         });
       },
     }),

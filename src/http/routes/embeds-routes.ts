@@ -9,8 +9,8 @@ import {
 } from "../../api-schemas/api-parameter-schemas.ts";
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import { serializeScoreReason } from "../../api-schemas/score-reason-schema.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { EmbedView } from "../../domain/embed.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { USUAL_FORM_TERMS } from "../../domain/planning/plan-terms.ts";
 import { embedStatusByRule } from "../../domain/rules/embed-rule.ts";
 import { isRetired } from "../../domain/rules/retirement-rule.ts";
@@ -18,10 +18,10 @@ import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
 import { hashSecret } from "../../secrets/secret-hash.ts";
 import type { Store } from "../../store/store.ts";
-import { loadBrand } from "../../usecases/embeds/embed-brands.ts";
+import { loadBrand } from "../../usecases/embeds/change-embed-brand.ts";
 import { loadScoreReasons } from "../../usecases/explanation/load-score-reasons.ts";
-import { planProperty } from "../../usecases/planning/load-property-plan.ts";
-import { loadPropertyFigures } from "../../usecases/portfolio/property-figures.ts";
+import { loadPropertyPlan } from "../../usecases/planning/load-property-plan.ts";
+import { loadPropertyFigures } from "../../usecases/portfolio/load-property-figures.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
 import type { RevisionCaches } from "../../usecases/revision-caches/revision-caches.ts";
 import { assetTable } from "../../web/assets/asset-table.ts";
@@ -33,9 +33,9 @@ import {
   sectionComponentsToExplainInSteps,
   sectionTrendComponentId,
 } from "../../web/sections/property-sections.tsx";
-import { compressBody, encodingFor, encodingHeaders } from "../content-encoding.ts";
+import { compressResponseBody, encodingHeaders, responseEncodingFor } from "../content-encoding.ts";
 import { csvReplyChunks } from "../csv-replies.ts";
-import { htmlPageReply, PRIVATE_HEADERS } from "../html-page-reply.ts";
+import { httpHtmlPageReply, PRIVATE_HEADERS } from "../http-html-page-reply.ts";
 import {
   type Call,
   type Operation,
@@ -44,8 +44,8 @@ import {
   type Reply,
   replyLength,
 } from "../http-operation.ts";
+import { parsePlanTermsHttpQueryOrDefaults } from "../http-query-parameters.ts";
 import type { PasscodeRequestGate } from "../passcode-request-gate.ts";
-import { parsePlanTermsHttpQueryOrDefaults } from "../query-parameters.ts";
 import { replyCacheKey } from "../reply-cache-key.ts";
 import { RequestConcurrencyLimiter } from "../request-concurrency-limiter.ts";
 import { workbookReply } from "../workbook-replies.ts";
@@ -128,7 +128,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   // Loaded with the first page: a start does not wait for the renderer.
   const pages = () => import("../../web/embed/embed-pages.tsx");
   const notFoundPage = async (call: Call, up: string) =>
-    htmlPageReply(deps, call, (await pages()).renderEmbedNotFoundPage(await styleAt(up)), 404);
+    httpHtmlPageReply(deps, call, (await pages()).renderEmbedNotFoundPage(await styleAt(up)), 404);
   /** Returns the brand of the embed's partner for a page; `base` leads from the page to the embed's files. */
   const brandFor = async ({ embed }: FoundEmbed, base: string) => {
     const { embedPageBrand } = await import("../../web/embed/embed-brand.tsx");
@@ -147,8 +147,8 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     const brand = await brandFor(found, isTop ? `${token}/` : "");
     const { renderEmbedPasscodePage } = await import("../../web/embed/embed-passcode-page.tsx");
     const page = renderEmbedPasscodePage({ style: await styleAt(up), action, problem, brand });
-    if (typeof problem !== "object") return htmlPageReply(deps, call, page, 403);
-    const { headers, ...reply } = htmlPageReply(deps, call, page, 429);
+    if (typeof problem !== "object") return httpHtmlPageReply(deps, call, page, 403);
+    const { headers, ...reply } = httpHtmlPageReply(deps, call, page, 429);
     return { ...reply, headers: { ...headers, "retry-after": String(problem.waitS) } };
   };
   /** The logo shows nothing of the property, so that the form of a passcode has it, too. */
@@ -185,7 +185,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     const found = await findEmbed(call);
     if (!found) return await notFoundPage(call, up);
     if (!gate.isOpenTo(call.request, found.embed, call.now)) return await passcodePage(call, found, up);
-    const encoding = encodingFor(call.request.headers.get("accept-encoding"));
+    const encoding = responseEncodingFor(call.request.headers.get("accept-encoding"));
     const { id, partnerId } = found.embed;
     const revision = (await read.partners.revision(partnerId)) ?? "";
     const shown = { partners: [{ id: partnerId, revision }], day: dayOf(call.now) };
@@ -223,7 +223,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
             },
           );
           const rendered = await runYielding(steps, call.yieldNow);
-          return htmlPageReply(deps, call, rendered);
+          return httpHtmlPageReply(deps, call, rendered);
         };
         return replyFor(call, { name: "page", up: "../../" }, make, onView);
       },
@@ -271,7 +271,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
             brand: await brandFor(found, ""),
           });
           const rendered = await runYielding(steps, call.yieldNow);
-          return htmlPageReply(deps, call, rendered);
+          return httpHtmlPageReply(deps, call, rendered);
         }),
     }),
     publicOperation({
@@ -295,7 +295,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
             workbook: `${WORKBOOK}?years=${years}&inflation_pct=${inflation_pct}`,
           });
           const rendered = await runYielding(steps, call.yieldNow);
-          return htmlPageReply(deps, call, rendered);
+          return httpHtmlPageReply(deps, call, rendered);
         }),
     }),
     publicOperation({
@@ -311,7 +311,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
           return await replyFor(call, { name: WORKBOOK, up: "../../../" }, async ({ embed, property }) => {
             const terms = parsePlanTermsHttpQueryOrDefaults(call.query);
             const planDeps = { store, knowledge, clock: () => call.now, yieldNow: call.yieldNow };
-            const plan = await planProperty(planDeps, property, terms, call.reserveMemoryFor(embed.id));
+            const plan = await loadPropertyPlan(planDeps, property, terms, call.reserveMemoryFor(embed.id));
             const bytes = await reserveWorkbook(knowledge, plan, USUAL_FORM_TERMS, call.yieldNow);
             const { headers, ...reply } = workbookReply(bytes, `reserve-schedule-${property.id}.xlsx`);
             return { ...reply, headers: { ...headers, ...PRIVATE_HEADERS } };
@@ -325,9 +325,11 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
           const { chunks } = await csvReplyChunks(heading, rows, (row) => row, call.yieldNow);
           // Compressing a long file would block the event loop for too long.
           const isLong = chunks.length > MAX_COMPRESSED_CHUNKS;
-          const encoding = isLong ? "identity" : encodingFor(call.request.headers.get("accept-encoding"));
+          const encoding = isLong
+            ? "identity"
+            : responseEncodingFor(call.request.headers.get("accept-encoding"));
           return {
-            ...(isLong ? { chunks } : { raw: compressBody(chunks.join(""), encoding) }),
+            ...(isLong ? { chunks } : { raw: compressResponseBody(chunks.join(""), encoding) }),
             headers: {
               ...PRIVATE_HEADERS,
               ...encodingHeaders(encoding),

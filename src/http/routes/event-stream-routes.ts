@@ -6,12 +6,16 @@ import {
   serializePropertyEntry,
   serializeServiceEventEntry,
 } from "../../api-schemas/event-stream-schema.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { instantFromText } from "../../domain/time.ts";
 import type { HistoryEntry } from "../../store/queries/event-log-queries.ts";
-import type { EventStream } from "../../usecases/event-stream/event-stream.ts";
-import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
-import { instantTextSince, invalidParameterFailure, parseRowRange } from "../query-parameters.ts";
+import type { EventStream } from "../../usecases/event-stream/read-event-stream.ts";
+import { type Operation, okReply, partnerOperation, readOperationReplies } from "../http-operation.ts";
+import {
+  invalidHttpParameterFailure,
+  parseRowRangeHttpQuery,
+  sinceTextOfHttpQuery,
+} from "../http-query-parameters.ts";
 
 export function eventOperations(knowledge: Knowledge, stream: Pick<EventStream, "page">): Operation[] {
   return [
@@ -26,11 +30,11 @@ export function eventOperations(knowledge: Knowledge, stream: Pick<EventStream, 
       parameters: [requiredSinceParameter, ...pagingParameters],
       replies: readOperationReplies("A page of the stream", eventPage),
       async handle({ now, partner, query, store }) {
-        const slice = parseRowRange(query);
-        const text = instantTextSince(query);
+        const slice = parseRowRangeHttpQuery(query);
+        const text = sinceTextOfHttpQuery(query);
         const since = text === undefined ? undefined : instantFromText(text);
         if (text === undefined || since === undefined)
-          throw invalidParameterFailure(
+          throw invalidHttpParameterFailure(
             "since",
             "is required and must be an ISO 8601 timestamp, such as 2026-01-31T00:00:00Z",
           );
@@ -42,7 +46,7 @@ export function eventOperations(knowledge: Knowledge, stream: Pick<EventStream, 
             serializeElevatedComponentEntry(knowledge, component, at),
           ),
         ];
-        return ok(eventPage.of(entries, slice, page.total, partner.name, { since: text }));
+        return okReply(eventPage.of(entries, slice, page.total, partner.name, { since: text }));
       },
     }),
   ];

@@ -9,26 +9,26 @@ import {
   reserveSchemaAccumulator,
 } from "../../api-schemas/figures-schema.ts";
 import { forecastReply, forecastSchemaAccumulator } from "../../api-schemas/forecast-schema.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
-import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
+import { addRecalculatingToJson } from "../../api-schemas/recalculating-schema.ts";
 import {
   replacementCostReply,
   replacementCostSchemaAccumulator,
 } from "../../api-schemas/replacement-cost-schema.ts";
 import { propertyReportSchemaAccumulator, reportReply } from "../../api-schemas/report-schema.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
 import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
-import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
+import { loadActiveModelVersion } from "../../usecases/calibration/load-active-model.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
 import { loadPropertyCompliance } from "../../usecases/inspections/load-property-compliance.ts";
-import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
+import { isRecalculatingSums } from "../../usecases/recalculation/recalculate-sums.ts";
 import {
   type Operation,
-  ok,
+  okReply,
   type PartnerCall,
   partnerOperation,
   readOperationReplies,
@@ -120,7 +120,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
           yieldNow,
           reserveMemory,
         );
-        return ok(withPartner(serializeCompliance(property, items), partner.name));
+        return okReply(addPartnerToJson(serializeCompliance(property, items), partner.name));
       },
     }),
   ];
@@ -134,9 +134,9 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     const prices = await partnerPrices(store.read, knowledge, partner);
     const figure = addAssumptionsToJson(prices, figureOf(prices));
     await iterateStoredComponents(store, property.id, figure.add, yieldNow, reserveMemory);
-    const modelVersion = await modelVersionOf(store.read, knowledge);
+    const modelVersion = await loadActiveModelVersion(store.read, knowledge);
     const written = await runYielding(figure.write(property, { now, modelVersion }), yieldNow);
-    const noted = withRecalculating(written, await isRecalculating(store.read, partner.id));
-    return ok(withPartner(noted, partner.name));
+    const noted = addRecalculatingToJson(written, await isRecalculatingSums(store.read, partner.id));
+    return okReply(addPartnerToJson(noted, partner.name));
   }
 }

@@ -4,11 +4,11 @@ import {
   parseRowsToImportJson,
   serializeImportedRows,
 } from "../../api-schemas/imported-rows-schema.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { invalid } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { MOST_ROWS } from "../../table-cells/table-limits.ts";
-import { created, createdReplies, type Operation, partnerOperation } from "../http-operation.ts";
+import { createdReplies, createdReply, type Operation, partnerOperation } from "../http-operation.ts";
 
 export function importedRowsOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -55,7 +55,7 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
         const equalRows = parseImportContinuation(continuation);
         const imported = await importTableRows(deps, table, { mapping, equalRows, update, dryRun, silent });
         const result = { ...imported, continuation: importContinuationText(imported.equalRows) };
-        return created(withPartner(serializeImportedRows(result), partner.name));
+        return createdReply(addPartnerToJson(serializeImportedRows(result), partner.name));
       },
     }),
   ];

@@ -1,16 +1,20 @@
 import { layerTerms, lossTerms, propertyInPath } from "../../api-schemas/api-parameter-schemas.ts";
 import { serializeLossComponents } from "../../api-schemas/loss-components-schema.ts";
 import { lossesReply } from "../../api-schemas/losses-schema.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import { underwritingReply } from "../../api-schemas/underwriting-schema.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import type { LossBooks } from "../../usecases/losses/loss-books.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
+import type { LossBooks } from "../../usecases/losses/load-loss-books.ts";
 import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
 import { underwriteProperty } from "../../usecases/losses/underwrite-property.ts";
 import { CSV } from "../csv-replies.ts";
-import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
-import { parseInsuredLayer, parseLossRequest, parsePremiumTerms } from "../loss-query-parameters.ts";
-import { lossDeps, lossFileReply } from "../loss-replies.ts";
+import { type Operation, okReply, partnerOperation, readOperationReplies } from "../http-operation.ts";
+import {
+  parseInsuredLayerHttpQuery,
+  parseLossRequestHttpQuery,
+  parsePremiumTermsHttpQuery,
+} from "../loss-query-parameters.ts";
+import { httpLossDeps, lossFileReply } from "../loss-replies.ts";
 import { parseTableFormatParameter, XLSX } from "../workbook-replies.ts";
 import { requirePropertyInPath } from "./properties-routes.ts";
 
@@ -34,16 +38,16 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
       replies: lossReplies,
       async handle(call) {
         const { partner, query, request, store } = call;
-        const asked = parseLossRequest(query);
-        const terms = parsePremiumTerms(query);
+        const asked = parseLossRequestHttpQuery(query);
+        const terms = parsePremiumTermsHttpQuery(query);
         const format = parseTableFormatParameter(call);
         const revision = (await store.read.partners.revision(partner.id)) ?? "";
-        const selected = await books.ofPartners(lossDeps(call), [{ id: partner.id, revision }], asked);
+        const selected = await books.ofPartners(httpLossDeps(call), [{ id: partner.id, revision }], asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
         const losses = await priceSelectedLosses(knowledge, selected, asked, { terms, deviation });
         return (
           (await lossFileReply(request, format, losses, "portfolio-losses")) ??
-          ok(withPartner(losses, partner.name))
+          okReply(addPartnerToJson(losses, partner.name))
         );
       },
     }),
@@ -58,12 +62,12 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
       replies: lossReplies,
       async handle(call) {
         const { params, partner, query, request, store } = call;
-        const asked = parseLossRequest(query);
-        const terms = parsePremiumTerms(query);
+        const asked = parseLossRequestHttpQuery(query);
+        const terms = parsePremiumTermsHttpQuery(query);
         const format = parseTableFormatParameter(call);
         const property = await requirePropertyInPath(store, partner, params.id!);
         const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? "" };
-        const deps = lossDeps(call);
+        const deps = httpLossDeps(call);
         const selected = await books.ofProperty(deps, owner, property, asked);
         const deviation = () => books.shareOfDeviation(deps, owner, property, asked);
         const components = async () =>
@@ -71,7 +75,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const losses = await priceSelectedLosses(knowledge, selected, asked, { terms, deviation });
         return (
           (await lossFileReply(request, format, losses, `losses-${property.id}`, components)) ??
-          ok(withPartner(losses, partner.name))
+          okReply(addPartnerToJson(losses, partner.name))
         );
       },
     }),
@@ -87,17 +91,17 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
       replies: readOperationReplies("The underwriting page", underwritingReply),
       async handle(call) {
         const { params, partner, query, store } = call;
-        const request = parseInsuredLayer(query);
+        const request = parseInsuredLayerHttpQuery(query);
         const property = await requirePropertyInPath(store, partner, params.id!);
         const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? "" };
         const made = await underwriteProperty(
-          lossDeps(call),
+          httpLossDeps(call),
           knowledge,
           books,
           { property, owner, among: "portfolio" },
           request,
         );
-        return ok(withPartner(made, partner.name));
+        return okReply(addPartnerToJson(made, partner.name));
       },
     }),
   ];

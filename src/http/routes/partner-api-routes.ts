@@ -1,6 +1,6 @@
-import type { Knowledge } from "../../domain/knowledge.ts";
-import type { EventStream } from "../../usecases/event-stream/event-stream.ts";
-import type { LossBooks } from "../../usecases/losses/loss-books.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
+import type { EventStream } from "../../usecases/event-stream/read-event-stream.ts";
+import type { LossBooks } from "../../usecases/losses/load-loss-books.ts";
 import type { Operation } from "../http-operation.ts";
 import { apiDocumentOperations } from "./api-document-routes.ts";
 import { applianceOperations } from "./appliances-routes.ts";

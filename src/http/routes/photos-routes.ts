@@ -5,7 +5,7 @@ import {
   photoInPath,
   photoPagingParameters,
 } from "../../api-schemas/api-parameter-schemas.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import {
   photoReply,
   photosReply,
@@ -19,25 +19,25 @@ import { MOST_PHOTOS, type Photo } from "../../domain/photo.ts";
 import type { Tx } from "../../store/store.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import {
-  newPhotoName,
+  nameRecordedPhoto,
   type PhotoFiles,
-  photoTooLargeFailure,
+  recordedPhotoTooLargeFailure,
   recordPhoto,
   removePhoto,
   requirePhotoQuota,
 } from "../../usecases/photos/record-photos.ts";
 import {
   type Call,
-  created,
   createdReplies,
+  createdReply,
   type Operation,
-  ok,
   okReplies,
+  okReply,
   partnerOperation,
   readOperationReplies,
 } from "../http-operation.ts";
-import { parseRowRange } from "../query-parameters.ts";
-import { mediaType } from "../request-body.ts";
+import { parseRowRangeHttpQuery } from "../http-query-parameters.ts";
+import { requestMediaType } from "../request-body.ts";
 
 export type PhotoDeps = {
   uploads: PhotoFiles;
@@ -68,9 +68,9 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
       async handle({ params, partner, query, store }) {
         const appliance = await store.read.appliances.find(partner.id, params.id!);
         if (!appliance) throw notFound("Appliance not found");
-        const slice = parseRowRange(query, PAGE_SIZES.most);
+        const slice = parseRowRangeHttpQuery(query, PAGE_SIZES.most);
         const photos = await pageOfPhotos(store.read, appliance.id, slice);
-        return ok(withPartner(serializePhotos(basePath, appliance, photos), partner.name));
+        return okReply(addPartnerToJson(serializePhotos(basePath, appliance, photos), partner.name));
       },
     }),
     partnerOperation({
@@ -101,13 +101,13 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
         const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
         const content = JSON.stringify({ sha256, originalName, serviceEventId });
         return await runOnce(content, async (once) => {
-          const filename = newPhotoName(bytes, random);
+          const filename = nameRecordedPhoto(bytes, random);
           await uploads.write(filename, bytes);
           const image = { applianceId: params.id!, serviceEventId, originalName, bytes, filename };
           const write = async (tx: Tx) => {
             await uploads.writeWithRecord(tx, filename, bytes);
             const photo = await recordPhoto(tx, partner.id, image, photoBytesPerPartner);
-            return created(withPartner(serializePhoto(basePath, photo), partner.name));
+            return createdReply(addPartnerToJson(serializePhoto(basePath, photo), partner.name));
           };
           try {
             return await store.write((tx) => once(tx, () => write(tx)), { partnerId: partner.id });
@@ -136,7 +136,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
           const { appliance, filename } = await removePhoto(writer, ids);
           file = filename;
           const left = await pageOfPhotos(writer.tx, appliance.id, { limit: PAGE_SIZES.most, offset: 0 });
-          return ok(withPartner(serializePhotos(basePath, appliance, left), partner.name));
+          return okReply(addPartnerToJson(serializePhotos(basePath, appliance, left), partner.name));
         });
         // The photo is gone already. A file that cannot be deleted now is removed by the next start.
         await uploads.remove(file!).catch(() => {});
@@ -174,7 +174,7 @@ async function pageOfPhotos({ photos }: Pick<Tx, "photos">, applianceId: string,
 
 /** Reads the image and the service event's ID from a multipart form. */
 async function readForm({ readBody, request }: Pick<Call, "readBody" | "request">, limit: number) {
-  if (mediaType(request) !== "multipart/form-data")
+  if (requestMediaType(request) !== "multipart/form-data")
     throw invalid("Content-Type must be multipart/form-data, with the image in the field file");
   const body = await readBody(limit + FORM_BYTES);
   const form = await new Response(body, { headers: { "content-type": request.headers.get("content-type")! } })
@@ -183,7 +183,7 @@ async function readForm({ readBody, request }: Pick<Call, "readBody" | "request"
   const file = form?.get("file");
   if (!form || !file || typeof file === "string")
     throw invalid("file required", [{ field: "file", message: "is required" }]);
-  if (file.size > limit) throw photoTooLargeFailure(limit);
+  if (file.size > limit) throw recordedPhotoTooLargeFailure(limit);
   const event = form.get("service_event_id");
   const serviceEventId = typeof event === "string" && event.trim() !== "" ? event.trim().slice(0, 64) : null;
   return {

@@ -14,7 +14,7 @@ import {
   tier,
 } from "../../api-schemas/api-parameter-schemas.ts";
 import { serializeAssumptions } from "../../api-schemas/assumptions-schema.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import {
   planReply,
   serializePlanTableCells,
@@ -34,33 +34,33 @@ import {
   serializePortfolioPlanItem,
   serializePortfolioPlanTable,
 } from "../../api-schemas/portfolio-plan-schema.ts";
-import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
+import { addRecalculatingToJson } from "../../api-schemas/recalculating-schema.ts";
 import { spreadsheetCsvLine } from "../../csv/write-csv.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { PLAN_ORDERS } from "../../domain/planning/plan-terms.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
-import { loadActionListPage } from "../../usecases/planning/action-list.ts";
+import { loadActionListPage } from "../../usecases/planning/load-action-list-page.ts";
 import {
-  collectHazardsOfPlan,
   loadPlanUnitLabels,
-  planLinesAsJson,
-  reconcilePlanFigures,
-  sortedPlanLines,
+  preparePlanHazards,
+  preparePlanLines,
+  preparePlanLinesAsJson,
+  preparePlanReconciliation,
 } from "../../usecases/planning/load-plan-lines.ts";
-import { planProperty } from "../../usecases/planning/load-property-plan.ts";
 import {
-  pageOfPropertyPlans,
-  plannedProperties,
+  loadPlannedProperties,
+  loadPropertyPlansOfPortfolio,
   planPortfolio,
-} from "../../usecases/planning/portfolio-plan.ts";
-import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
+} from "../../usecases/planning/load-portfolio-plan.ts";
+import { loadPropertyPlan } from "../../usecases/planning/load-property-plan.ts";
+import { isRecalculatingSums } from "../../usecases/recalculation/recalculate-sums.ts";
 import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
-import { workMarksOfProperty } from "../../usecases/work-marks/work-marks.ts";
+import { loadWorkMarksOfProperty } from "../../usecases/work-marks/record-work-marks.ts";
 import { pageAssumptionSentences } from "../../web/page/page-assumption-sentences.ts";
 import {
   CSV,
-  csvPage,
+  csvPageReply,
   csvReply,
   csvReplyChunks,
   httpListReplies,
@@ -71,15 +71,15 @@ import {
   httpListUnitLabelColumn as componentUnitLabels,
   EXAMPLE_UNIT_LABELS,
 } from "../http-list-unit-labels.ts";
-import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
+import { type Operation, okReply, partnerOperation, readOperationReplies } from "../http-operation.ts";
 import {
-  parseActionFilter,
-  parseChoice,
-  parsePlanTerms,
+  isDemoInHttpQuery,
+  parseActionFilterHttpQuery,
+  parseChoiceHttpQueryParameter,
+  parsePlanTermsHttpQuery,
   parseReserveFormTermsHttpQuery,
-  parseRowRange,
-  wantsDemo,
-} from "../query-parameters.ts";
+  parseRowRangeHttpQuery,
+} from "../http-query-parameters.ts";
 import { parseTableFormatParameter, workbookReply, XLSX } from "../workbook-replies.ts";
 import { requirePropertyInPath } from "./properties-routes.ts";
 
@@ -103,17 +103,17 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       async handle({ reserveMemory, now, params, partner, query, request, store, yieldNow }) {
         const wanted = parseTableFormatParameter({ query, request });
         const asked = parseReserveFormTermsHttpQuery(query);
-        const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
+        const terms = wanted === "xlsx" ? asked.terms : parsePlanTermsHttpQuery(query);
         const property = await requirePropertyInPath(store, partner, params.id!);
         const deps = { store, knowledge, clock: () => now, yieldNow };
-        const plan = await planProperty(deps, property, terms, reserveMemory);
+        const plan = await loadPropertyPlan(deps, property, terms, reserveMemory);
         if (wanted === "xlsx")
           return workbookReply(
             await reserveWorkbook(knowledge, plan, asked.form, yieldNow),
             `reserve-schedule-${property.id}.xlsx`,
           );
-        const lines = await sortedPlanLines(plan, yieldNow);
-        const work = await workMarksOfProperty(store.read, property.id, yieldNow);
+        const lines = await preparePlanLines(plan, yieldNow);
+        const work = await loadWorkMarksOfProperty(store.read, property.id, yieldNow);
         if (wanted === "csv") {
           const rows = [...lines.units, ...lines.components];
           const context = {
@@ -129,13 +129,13 @@ export function planOperations(knowledge: Knowledge): Operation[] {
           const table = await csvReplyChunks(serializePlanTableHeading(plan), rows, cellsOf, yieldNow);
           return csvReply(request, table, `plan-${property.id}.csv`);
         }
-        const serialized = await planLinesAsJson(knowledge, lines, work, yieldNow);
+        const serialized = await preparePlanLinesAsJson(knowledge, lines, work, yieldNow);
         const prices = await partnerPrices(store.read, knowledge, partner);
-        const reconciliation = await reconcilePlanFigures(prices, plan, yieldNow);
-        const flags = await collectHazardsOfPlan(knowledge, plan, yieldNow);
+        const reconciliation = await preparePlanReconciliation(prices, plan, yieldNow);
+        const flags = await preparePlanHazards(knowledge, plan, yieldNow);
         const view = serializePropertyPlan(plan, reconciliation, flags, serialized);
-        const noted = withRecalculating(view, await isRecalculating(store.read, partner.id));
-        return ok(withPartner(noted, partner.name));
+        const noted = addRecalculatingToJson(view, await isRecalculatingSums(store.read, partner.id));
+        return okReply(addPartnerToJson(noted, partner.name));
       },
     }),
     partnerOperation({
@@ -151,19 +151,19 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       parameters: [portfolioPlanOrder, ...pagingParameters, ...planTerms, includeDemo, ...portfolioFormTerms],
       replies: { ...portfolioReplies, 200: { ...portfolioReplies[200], alternativeType: [CSV, XLSX] } },
       async handle({ now, partner, query, request, signal, store, yieldNow }) {
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const wanted = parseTableFormatParameter({ query, request });
         const asked = parseReserveFormTermsHttpQuery(query);
-        const terms = wanted === "xlsx" ? asked.terms : parsePlanTerms(query);
+        const terms = wanted === "xlsx" ? asked.terms : parsePlanTermsHttpQuery(query);
         const deps = { store, knowledge, clock: () => now, yieldNow, signal };
-        const includesDemo = wantsDemo(query);
-        const order = parseChoice(query, "sort", PLAN_ORDERS) ?? "created";
+        const includesDemo = isDemoInHttpQuery(query);
+        const order = parseChoiceHttpQueryParameter(query, "sort", PLAN_ORDERS) ?? "created";
         const plan = await planPortfolio(deps, partner.id, terms, includesDemo);
         if (wanted === "xlsx")
           return workbookReply(
             await portfolioReserveWorkbook(
               {
-                ...(await plannedProperties(deps, partner.id, includesDemo)),
+                ...(await loadPlannedProperties(deps, partner.id, includesDemo)),
                 ...{ plan, partner: partner.name },
               },
               asked.form,
@@ -172,17 +172,17 @@ export function planOperations(knowledge: Knowledge): Operation[] {
             "portfolio-reserve-schedule.xlsx",
           );
         const listed = { includeDemo: includesDemo, order };
-        const { rows, total } = await pageOfPropertyPlans(deps, partner.id, slice, listed);
+        const { rows, total } = await loadPropertyPlansOfPortfolio(deps, partner.id, slice, listed);
         const shares = plan.budget && budgetSharesJson(plan.budget);
         if (wanted === "csv") {
           const table = serializePortfolioPlanTable(rows, shares, plan);
           const text = table.map(spreadsheetCsvLine).join("");
-          return csvPage(request, { ...slice, total }, text, "portfolio-plan.csv");
+          return csvPageReply(request, { ...slice, total }, text, "portfolio-plan.csv");
         }
         const items = rows.map((row) => serializePortfolioPlanItem(row, shares));
         const view = serializePortfolioPlan(plan);
-        const noted = withRecalculating(view, await isRecalculating(store.read, partner.id));
-        return ok(portfolioPlanPage.of(items, slice, total, partner.name, noted));
+        const noted = addRecalculatingToJson(view, await isRecalculatingSums(store.read, partner.id));
+        return okReply(portfolioPlanPage.of(items, slice, total, partner.name, noted));
       },
     }),
     partnerOperation({
@@ -207,10 +207,10 @@ export function planOperations(knowledge: Knowledge): Operation[] {
       errors: [404],
       async handle(call) {
         const { now, partner, query, signal, store, yieldNow } = call;
-        const slice = parseRowRange(query);
-        const filter = { ...parseActionFilter(query), partnerId: partner.id };
-        const order = parseChoice(query, "sort", ["waiting", "expected"]) ?? "waiting";
-        const includesDemo = wantsDemo(query) || filter.propertyId !== undefined;
+        const slice = parseRowRangeHttpQuery(query);
+        const filter = { ...parseActionFilterHttpQuery(query), partnerId: partner.id };
+        const order = parseChoiceHttpQueryParameter(query, "sort", ["waiting", "expected"]) ?? "waiting";
+        const includesDemo = isDemoInHttpQuery(query) || filter.propertyId !== undefined;
         if (filter.propertyId !== undefined) await requirePropertyInPath(store, partner, filter.propertyId);
         const prices = await partnerPrices(store.read, knowledge, partner);
         const deps = { store, knowledge, prices, clock: () => now, yieldNow, signal };
@@ -221,7 +221,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         });
         const records = actions.map(({ action, work }) => serializeListedAction(knowledge, action, work));
         const totals = { totals: serializeActionSums(sums) };
-        const noted = withRecalculating(totals, await isRecalculating(store.read, partner.id));
+        const noted = addRecalculatingToJson(totals, await isRecalculatingSums(store.read, partner.id));
         const units = await componentUnitLabels(
           call,
           actions.map(({ action }) => action.component),

@@ -1,5 +1,5 @@
 import { assetTable } from "../../web/assets/asset-table.ts";
-import { htmlPageReply } from "../html-page-reply.ts";
+import { httpHtmlPageReply } from "../http-html-page-reply.ts";
 import { type Operation, publicOperation } from "../http-operation.ts";
 
 type PortfolioAppDeps = {
@@ -22,7 +22,7 @@ export function portfolioAppOperation({ frameAncestors }: PortfolioAppDeps): Ope
         script: `../assets/${fileOf("app.js")}`,
         workbookReader: `../assets/${fileOf("workbook-worker.js")}`,
       });
-      return htmlPageReply({ frameAncestors, allowsBlobImages: true }, call, rendered);
+      return httpHtmlPageReply({ frameAncestors, allowsBlobImages: true }, call, rendered);
     },
   });
 }

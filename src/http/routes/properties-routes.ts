@@ -8,7 +8,7 @@ import {
 } from "../../api-schemas/api-parameter-schemas.ts";
 import { addAssumptionsToJson } from "../../api-schemas/assumptions-schema.ts";
 import { EXAMPLE_IDS } from "../../api-schemas/definition/schema-field-types.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import {
   portfolioItem,
   portfolioPage,
@@ -35,37 +35,49 @@ import {
   unitPage,
   writtenPropertyReply,
 } from "../../api-schemas/property-schema.ts";
-import { withRecalculating } from "../../api-schemas/recalculating-schema.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import { addRecalculatingToJson } from "../../api-schemas/recalculating-schema.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
-import { modelVersionOf } from "../../usecases/calibration/active-model.ts";
+import { loadActiveModelVersion } from "../../usecases/calibration/load-active-model.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
-import { earlyInstallYearWarnings } from "../../usecases/portfolio/appliances.ts";
-import { filteredProperties } from "../../usecases/portfolio/filtered-properties.ts";
+import { loadEarlyInstallYearWarnings } from "../../usecases/portfolio/create-or-change-appliance.ts";
+import {
+  changeProperty,
+  createProperty,
+  loadDuplicateWarnings,
+} from "../../usecases/portfolio/create-or-change-property.ts";
+import { loadFilteredProperties } from "../../usecases/portfolio/load-filtered-properties.ts";
+import {
+  loadPortfolioDemoProperties,
+  loadPortfolioSummary,
+} from "../../usecases/portfolio/load-portfolio-summary.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
-import { portfolioDemoProperties, portfolioSummary } from "../../usecases/portfolio/portfolio-summary.ts";
-import { changeProperty, createProperty, duplicateWarnings } from "../../usecases/portfolio/properties.ts";
-import { isRecalculating } from "../../usecases/recalculation/recalculate-sums.ts";
+import { isRecalculatingSums } from "../../usecases/recalculation/recalculate-sums.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
 import {
-  created,
   createdReplies,
+  createdReply,
   type Operation,
-  ok,
   okReplies,
+  okReply,
   partnerOperation,
   readOperationReplies,
 } from "../http-operation.ts";
+import {
+  isDemoInHttpQuery,
+  isSandboxInHttpQuery,
+  parsePropertyFilterHttpQuery,
+  parseRowRangeHttpQuery,
+} from "../http-query-parameters.ts";
 import {
   httpListAssumptionsColumn,
   httpReplyAssumptionsField,
   PORTFOLIO_ASSUMPTIONS_COLUMN,
 } from "../portfolio-assumptions-reply.ts";
-import { parsePropertyFilter, parseRowRange, wantsDemo, wantsSandboxEvents } from "../query-parameters.ts";
 
 export function propertyOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -80,21 +92,26 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [...propertyFilters, ...pagingParameters, sandbox],
       replies: readOperationReplies("A page of properties", propertyPage),
       async handle({ partner, query, store, yieldNow }) {
-        const slice = parseRowRange(query);
-        const filter = parsePropertyFilter(query, knowledge.knownHazards);
-        if (wantsSandboxEvents(query)) {
-          const demo = await portfolioDemoProperties(store.read, partner.id, filter);
+        const slice = parseRowRangeHttpQuery(query);
+        const filter = parsePropertyFilterHttpQuery(query, knowledge.knownHazards);
+        if (isSandboxInHttpQuery(query)) {
+          const demo = await loadPortfolioDemoProperties(store.read, partner.id, filter);
           const rows = demo.slice(slice.offset, slice.offset + slice.limit);
           const records = rows.map((row) => serializePropertyRow(row.property));
-          return ok(propertyPage.of(records, slice, demo.length, partner.name));
+          return okReply(propertyPage.of(records, slice, demo.length, partner.name));
         }
         if (filter) {
-          const { rows, total } = await filteredProperties({ store, yieldNow }, partner.id, filter, slice);
+          const { rows, total } = await loadFilteredProperties(
+            { store, yieldNow },
+            partner.id,
+            filter,
+            slice,
+          );
           const records = rows.map((row) => serializePropertyRow(row.property));
-          return ok(propertyPage.of(records, slice, total, partner.name));
+          return okReply(propertyPage.of(records, slice, total, partner.name));
         }
         const { rows, total } = await store.read.properties.countedPage(partner.id, slice);
-        return ok(propertyPage.of(rows.map(serializePropertyRow), slice, total, partner.name));
+        return okReply(propertyPage.of(rows.map(serializePropertyRow), slice, total, partner.name));
       },
     }),
     partnerOperation({
@@ -125,8 +142,8 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const input = parseNewPropertyJson(body);
         return await writePortfolio(async (writer) => {
           const property = await createProperty(writer, input, { source: "api" });
-          const warnings = await duplicateWarnings(writer, property);
-          return created(withPartner(serializeWrittenProperty(property, warnings), partner.name));
+          const warnings = await loadDuplicateWarnings(writer, property);
+          return createdReply(addPartnerToJson(serializeWrittenProperty(property, warnings), partner.name));
         });
       },
     }),
@@ -141,7 +158,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       replies: readOperationReplies("The property", propertyReply),
       async handle({ params, partner, store }) {
         const property = await requirePropertyInPath(store, partner, params.id!);
-        return ok(withPartner(serializeProperty(property), partner.name));
+        return okReply(addPartnerToJson(serializeProperty(property), partner.name));
       },
     }),
     partnerOperation({
@@ -161,10 +178,10 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const change = parsePropertyChangeJson(body);
         return await writePortfolio(async (writer) => {
           const property = await changeProperty(writer, params.id!, change);
-          const warnings = await duplicateWarnings(writer, property);
+          const warnings = await loadDuplicateWarnings(writer, property);
           if (change.yearBuilt !== undefined)
-            warnings.push(...(await earlyInstallYearWarnings(writer.tx, property)));
-          return ok(withPartner(serializeWrittenProperty(property, warnings), partner.name));
+            warnings.push(...(await loadEarlyInstallYearWarnings(writer.tx, property)));
+          return okReply(addPartnerToJson(serializeWrittenProperty(property, warnings), partner.name));
         });
       },
     }),
@@ -185,7 +202,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const from = parsePropertyMergeJson(body);
         return await writePortfolio(async (writer) => {
           const { property, warnings } = await mergeProperties(writer, { into: params.id!, from });
-          return ok(withPartner(serializeWrittenProperty(property, warnings), partner.name));
+          return okReply(addPartnerToJson(serializeWrittenProperty(property, warnings), partner.name));
         });
       },
     }),
@@ -199,11 +216,11 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       parameters: [propertyInPath, ...pagingParameters],
       replies: readOperationReplies("A page of units", unitPage),
       async handle({ params, partner, query, store }) {
-        const slice = parseRowRange(query);
+        const slice = parseRowRangeHttpQuery(query);
         const property = await requirePropertyInPath(store, partner, params.id!);
         const units = await store.read.units.page(property.id, slice);
         const records = units.map(serializeUnit);
-        return ok(
+        return okReply(
           unitPage.of(records, slice, property.unitCount, partner.name, { property_id: property.id }),
         );
       },
@@ -226,10 +243,10 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
           portfolioSummarySchemaAccumulator(prices, { totals, flags }),
         );
         await iterateStoredComponents(store, property.id, figure.add, yieldNow);
-        const modelVersion = await modelVersionOf(store.read, knowledge);
+        const modelVersion = await loadActiveModelVersion(store.read, knowledge);
         const summary = await runYielding(figure.write(property, { now, modelVersion }), yieldNow);
-        const noted = withRecalculating(summary, await isRecalculating(store.read, partner.id));
-        return ok(withPartner(noted, partner.name));
+        const noted = addRecalculatingToJson(summary, await isRecalculatingSums(store.read, partner.id));
+        return okReply(addPartnerToJson(noted, partner.name));
       },
     }),
     partnerOperation({
@@ -249,17 +266,17 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       ),
       async handle(call) {
         const { partner, query, store, sumsOf, yieldNow } = call;
-        const slice = parseRowRange(query);
-        const found = await portfolioSummary({ store, knowledge, sumsOf, yieldNow }, partner, {
-          filter: parsePropertyFilter(query, knowledge.knownHazards),
-          includeDemo: wantsDemo(query),
-          isSandbox: wantsSandboxEvents(query),
+        const slice = parseRowRangeHttpQuery(query);
+        const found = await loadPortfolioSummary({ store, knowledge, sumsOf, yieldNow }, partner, {
+          filter: parsePropertyFilterHttpQuery(query, knowledge.knownHazards),
+          includeDemo: isDemoInHttpQuery(query),
+          isSandbox: isSandboxInHttpQuery(query),
           slice,
         });
         const assumptions = await httpReplyAssumptionsField(store.read, knowledge, found.counted);
         const items = found.rows.map((row) => serializePortfolioItem(knowledge, row));
         const totals = serializePortfolioTotals(knowledge, found.totals, found.flags);
-        const sums = withRecalculating({ totals, assumptions }, found.isRecalculating);
+        const sums = addRecalculatingToJson({ totals, assumptions }, found.isRecalculating);
         const page = portfolioPage.of(items, slice, found.total, partner.name, sums);
         return listReply(
           call,

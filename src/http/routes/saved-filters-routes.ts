@@ -1,4 +1,4 @@
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import {
   parseSavedFilterJson,
   savedFilterRequest,
@@ -7,7 +7,13 @@ import {
 } from "../../api-schemas/saved-filter-schema.ts";
 import { conflict } from "../../domain/errors.ts";
 import { MOST_SAVED_FILTERS } from "../../domain/saved-filter.ts";
-import { type Operation, ok, okReplies, partnerOperation, readOperationReplies } from "../http-operation.ts";
+import {
+  type Operation,
+  okReplies,
+  okReply,
+  partnerOperation,
+  readOperationReplies,
+} from "../http-operation.ts";
 
 export function savedFilterOperations(): Operation[] {
   return [
@@ -20,8 +26,11 @@ export function savedFilterOperations(): Operation[] {
       parameters: [],
       replies: readOperationReplies("The saved filters", savedFiltersReply),
       async handle({ partner, store: { read } }) {
-        return ok(
-          withPartner(serializeSavedFilters(await read.savedFilters.ofPartner(partner.id)), partner.name),
+        return okReply(
+          addPartnerToJson(
+            serializeSavedFilters(await read.savedFilters.ofPartner(partner.id)),
+            partner.name,
+          ),
         );
       },
     }),
@@ -52,8 +61,8 @@ export function savedFilterOperations(): Operation[] {
               throw conflict(`At most ${MOST_SAVED_FILTERS} filters can be saved: remove one first`);
             await savedFilters.save(partner.id, { name, query, savedAt: tx.now });
           }
-          return ok(
-            withPartner(serializeSavedFilters(await savedFilters.ofPartner(partner.id)), partner.name),
+          return okReply(
+            addPartnerToJson(serializeSavedFilters(await savedFilters.ofPartner(partner.id)), partner.name),
           );
         });
       },

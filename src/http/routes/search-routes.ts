@@ -1,10 +1,10 @@
 import { searchText } from "../../api-schemas/api-parameter-schemas.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import { searchReply, serializeFoundRecords } from "../../api-schemas/search-schema.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { searchPortfolioRecords } from "../../usecases/portfolio/search-portfolio-records.ts";
-import { type Operation, ok, partnerOperation, readOperationReplies } from "../http-operation.ts";
-import { parseSearchText } from "../query-parameters.ts";
+import { type Operation, okReply, partnerOperation, readOperationReplies } from "../http-operation.ts";
+import { parseSearchTextHttpQuery } from "../http-query-parameters.ts";
 
 export function searchOperations(knowledge: Knowledge): Operation[] {
   return [
@@ -20,9 +20,9 @@ export function searchOperations(knowledge: Knowledge): Operation[] {
       parameters: [searchText],
       replies: readOperationReplies("The records that were found", searchReply),
       async handle({ partner, query, store: { read } }) {
-        const text = parseSearchText(query);
-        return ok(
-          withPartner(
+        const text = parseSearchTextHttpQuery(query);
+        return okReply(
+          addPartnerToJson(
             serializeFoundRecords(await searchPortfolioRecords({ read, knowledge }, partner.id, text)),
             partner.name,
           ),

@@ -1,4 +1,4 @@
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import {
   flatSmartEvent,
   meterEvent,
@@ -14,8 +14,8 @@ import {
 import type { SmartEvent } from "../../domain/sensor-event.ts";
 import { receiveMeterEvent, receiveSmartEvent } from "../../usecases/sensors/receive-sensor-events.ts";
 import {
-  created,
   createdReplies,
+  createdReply,
   type Operation,
   type PartnerCall,
   partnerOperation,
@@ -55,7 +55,7 @@ export function sensorOperations(): Operation[] {
         const input = parseMeterEventJson(body);
         return await writePortfolio(async (writer) => {
           const event = await receiveMeterEvent(writer, input);
-          return created(withPartner(serializeReceivedEvent(event), partner.name));
+          return createdReply(addPartnerToJson(serializeReceivedEvent(event), partner.name));
         });
       },
     }),
@@ -118,7 +118,9 @@ export function sensorOperations(): Operation[] {
       };
       const prices = await writer.prices();
       const affected = outcome.affected.map((component) => ({ ...component, ...place }));
-      return created(withPartner(serializeSmartEventResult(prices, { ...outcome, affected }), partner.name));
+      return createdReply(
+        addPartnerToJson(serializeSmartEventResult(prices, { ...outcome, affected }), partner.name),
+      );
     });
   }
 }

@@ -1,5 +1,5 @@
 import { serviceEventInPath } from "../../api-schemas/api-parameter-schemas.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import {
   newServiceEvents,
   parseNewServiceEventJson,
@@ -9,19 +9,23 @@ import {
   serviceEventReply,
   serviceEventsBulkReply,
 } from "../../api-schemas/service-event-schema.ts";
-import { correctServiceEvent, findServiceEvent, ServiceLog } from "../../usecases/history/service-events.ts";
+import {
+  correctServiceEvent,
+  findServiceEvent,
+  ServiceLog,
+} from "../../usecases/history/record-service-events.ts";
 import {
   bulkReplyBody,
-  parseBulkRequestItems,
-  saveBulkRequestItems,
-  writeBulkRequest,
-} from "../bulk-request.ts";
+  parseHttpBulkItems,
+  saveHttpBulkItems,
+  writeHttpBulkRequest,
+} from "../http-bulk-request.ts";
 import {
-  created,
   createdReplies,
+  createdReply,
   type Operation,
-  ok,
   okReplies,
+  okReply,
   partnerOperation,
   readOperationReplies,
 } from "../http-operation.ts";
@@ -58,19 +62,19 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       idempotent: true,
       async handle({ body, partner, writePortfolio, yieldNow, warn }) {
         const { events } = newServiceEvents.parse(body);
-        const items = await parseBulkRequestItems(events, {
+        const items = await parseHttpBulkItems(events, {
           most: bulkItems,
           read: parseNewServiceEventJson,
           yieldNow,
         });
-        return await writeBulkRequest(items, warn, (left) =>
+        return await writeHttpBulkRequest(items, warn, (left) =>
           writePortfolio(async (writer) => {
             const log = new ServiceLog(writer, true);
             await log.preloadByIds(left.flatMap((item) => ("input" in item ? item.input.applianceId : [])));
-            const result = await saveBulkRequestItems(left, writer, (item) => log.add(item));
+            const result = await saveHttpBulkItems(left, writer, (item) => log.add(item));
             await log.finish();
-            return created(
-              withPartner(await bulkReplyBody(result, writer.tx, serializeServiceEvent), partner.name),
+            return createdReply(
+              addPartnerToJson(await bulkReplyBody(result, writer.tx, serializeServiceEvent), partner.name),
             );
           }),
         );
@@ -86,7 +90,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       replies: readOperationReplies("The service event", serviceEventReply),
       async handle({ params, partner, store }) {
         const event = await findServiceEvent(store.read, partner.id, params.id!);
-        return ok(withPartner(serializeServiceEvent(event), partner.name));
+        return okReply(addPartnerToJson(serializeServiceEvent(event), partner.name));
       },
     }),
     partnerOperation({
@@ -109,7 +113,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
         const request = parseServiceEventChangeJson(body);
         return await writePortfolio(async (writer) => {
           const event = await correctServiceEvent(writer, params.id!, request);
-          return ok(withPartner(serializeServiceEvent(event), partner.name));
+          return okReply(addPartnerToJson(serializeServiceEvent(event), partner.name));
         });
       },
     }),

@@ -1,5 +1,5 @@
 import type { JsonOf } from "../../api-schemas/definition/schema-type.ts";
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import {
   authMethods,
   health,
@@ -21,14 +21,14 @@ import type { Authenticator } from "../authenticator.ts";
 import {
   type Call,
   type Operation,
-  ok,
   okReplies,
+  okReply,
   partnerOperation,
   publicOperation,
   type Reply,
   readOperationReplies,
 } from "../http-operation.ts";
-import { mediaType, parseRequestBodyObject } from "../request-body.ts";
+import { parseRequestBodyObject, requestMediaType } from "../request-body.ts";
 
 export type SystemDeps = {
   authenticator: Authenticator;
@@ -80,7 +80,7 @@ export function systemOperations({ authenticator, checkHealth }: SystemDeps): Op
       summary: "List authentication methods",
       tag: "Authentication",
       replies: okReplies("The authentication methods", authMethods),
-      handle: () => ok(serializeAuthMethods(TOKEN_LIFETIME_S)),
+      handle: () => okReply(serializeAuthMethods(TOKEN_LIFETIME_S)),
     }),
     publicOperation({
       id: "createToken",
@@ -125,7 +125,7 @@ export function systemOperations({ authenticator, checkHealth }: SystemDeps): Op
       summary: "Check credentials",
       tag: "Authentication",
       replies: readOperationReplies("The credentials are valid", pongReply),
-      handle: ({ now, partner }) => ok(withPartner(serializePong(now), partner.name)),
+      handle: ({ now, partner }) => okReply(addPartnerToJson(serializePong(now), partner.name)),
     }),
   ];
 }
@@ -161,7 +161,8 @@ async function issueToken(call: Call, authenticator: Authenticator): Promise<Rep
 async function tokenFields({ readBody, request }: Call): Promise<Record<string, unknown> | undefined> {
   const bytes = await readBody(TOKEN_BODY_BYTES);
   try {
-    if (mediaType(request) === "application/json") return parseRequestBodyObject(bytes, TOKEN_BODY_BYTES);
+    if (requestMediaType(request) === "application/json")
+      return parseRequestBodyObject(bytes, TOKEN_BODY_BYTES);
     const form = new URLSearchParams(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     const names = [...form.keys()];
     return new Set(names).size === names.length ? Object.fromEntries(form) : undefined;

@@ -1,18 +1,18 @@
-import { withPartner } from "../../api-schemas/paging-schema.ts";
+import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import {
   parseWorkMarkJson,
   serializeMarkedWork,
   workBody,
   workReply,
 } from "../../api-schemas/work-mark-schema.ts";
-import { WorkMarks } from "../../usecases/work-marks/work-marks.ts";
+import { WorkMarks } from "../../usecases/work-marks/record-work-marks.ts";
 import {
   bulkReplyBody,
-  parseBulkRequestItems,
-  saveBulkRequestItems,
-  writeBulkRequest,
-} from "../bulk-request.ts";
-import { created, createdReplies, type Operation, partnerOperation } from "../http-operation.ts";
+  parseHttpBulkItems,
+  saveHttpBulkItems,
+  writeHttpBulkRequest,
+} from "../http-bulk-request.ts";
+import { createdReplies, createdReply, type Operation, partnerOperation } from "../http-operation.ts";
 
 export function workMarkOperations(bulkItems: number): Operation[] {
   return [
@@ -43,18 +43,18 @@ export function workMarkOperations(bulkItems: number): Operation[] {
       idempotent: true,
       async handle({ body, partner, writePortfolio, yieldNow, warn }) {
         const { work } = workBody.parse(body);
-        const items = await parseBulkRequestItems(work, {
+        const items = await parseHttpBulkItems(work, {
           most: bulkItems,
           read: parseWorkMarkJson,
           yieldNow,
         });
-        return await writeBulkRequest(items, warn, (left) =>
+        return await writeHttpBulkRequest(items, warn, (left) =>
           writePortfolio(async (writer) => {
             const marks = new WorkMarks(writer);
-            const result = await saveBulkRequestItems(left, writer, (item) => marks.mark(item));
+            const result = await saveHttpBulkItems(left, writer, (item) => marks.mark(item));
             await marks.finish();
-            return created(
-              withPartner(await bulkReplyBody(result, writer.tx, serializeMarkedWork), partner.name),
+            return createdReply(
+              addPartnerToJson(await bulkReplyBody(result, writer.tx, serializeMarkedWork), partner.name),
             );
           }),
         );

@@ -8,7 +8,7 @@ import {
   failCalibration,
   latestCalibration,
 } from "../../usecases/calibration/calibration-runs.ts";
-import { FIT_LOCK, failureText, runServerChildCommand } from "../server-child-command.ts";
+import { FIT_LOCK, runServerChildCommand, serverChildFailureText } from "../server-child-command.ts";
 
 /** Calibrations requested by administrators: one at a time, and the latest is stored with its proof. */
 export type CalibrationRuns = {
@@ -39,7 +39,7 @@ export function composeCalibrationRuns(deps: {
     try {
       await runServerChildCommand({ args, env: { ...env, [FIT_LOCK]: lockId }, signal: abort.signal });
     } catch (error) {
-      const why = abort.signal.aborted ? STOPPED : failureText(error as Error);
+      const why = abort.signal.aborted ? STOPPED : serverChildFailureText(error as Error);
       await failCalibration(store, lockId, why).catch((failure) =>
         log.warn({ err: failure }, "the failure of a calibration could not be stored"),
       );

@@ -2,10 +2,10 @@ import { type Cluster, SINGLE_NODE } from "../../cluster/cluster.ts";
 import type { ClusterClock } from "../../cluster/cluster-clock.ts";
 import { clusterLeaseRepository } from "../../cluster/cluster-leases-and-servers.ts";
 import { Membership } from "../../cluster/cluster-membership.ts";
-import { leaseMsFor } from "../../cluster/lease.ts";
+import { leaseMsForNeed } from "../../cluster/lease.ts";
 import type { Config } from "../../config/settings.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { OperatorError } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { systemTimers } from "../../event-loop/event-loop.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { Store } from "../../store/store.ts";
@@ -50,7 +50,7 @@ export function composeClusterMembership(deps: {
     monotonicMs,
     log,
     timers: systemTimers,
-    leaseMs: leaseMsFor(config.webhooks.timeoutMs),
+    leaseMs: leaseMsForNeed(config.webhooks.timeoutMs),
     mustStop: end,
   });
   return {

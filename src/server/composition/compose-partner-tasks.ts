@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
-import { acquireClusterLock, partnerLockName } from "../../cluster/cluster-locks.ts";
+import { acquireClusterLock, clusterPartnerLockName } from "../../cluster/cluster-locks.ts";
 import type { Config } from "../../config/settings.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { PartnerTask } from "../../domain/partner-task.ts";
 import type { Instant } from "../../domain/time.ts";
@@ -11,8 +11,8 @@ import type { Logger } from "../../logging/logger.ts";
 import { IMPERSONATION_TOKEN_VARIABLE, type ImpersonationTokens } from "../../secrets/impersonation-token.ts";
 import type { Store } from "../../store/store.ts";
 import { announceCurrentTiers } from "../../usecases/announcements/announce-current-tiers.ts";
-import type { AdminUseCaseDeps } from "../../usecases/partners/partners.ts";
-import { failureText, runServerChildCommand } from "../server-child-command.ts";
+import type { AdminUseCaseDeps } from "../../usecases/partners/create-partner-and-credentials.ts";
+import { runServerChildCommand, serverChildFailureText } from "../server-child-command.ts";
 
 /** `heldBy` describes the holder; undefined if this server is already running a task for the partner. */
 type Begun = "begun" | { heldBy: string | undefined };
@@ -68,7 +68,7 @@ export function composePartnerTasks(deps: {
       .then(
         (counts) => void ended({ status: "done", counts }),
         (error: Error) => {
-          ended({ status: "failed", error: failureText(error) });
+          ended({ status: "failed", error: serverChildFailureText(error) });
           if (!abort.signal.aborted) log.error({ err: error, partner_id: partnerId, kind }, "task failed");
         },
       )
@@ -80,7 +80,7 @@ export function composePartnerTasks(deps: {
   /** Acquires the lock on the partner; returns a description of its holder if another has it. */
   const lockOn = async (partnerId: string, by: string) => {
     if (isBusy(partnerId)) return BUSY;
-    const lock = await acquireClusterLock(store, partnerLockName(partnerId), by);
+    const lock = await acquireClusterLock(store, clusterPartnerLockName(partnerId), by);
     if ("heldBy" in lock || !isBusy(partnerId)) return lock;
     await lock.release();
     return BUSY;

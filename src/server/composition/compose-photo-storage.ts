@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { backUpDeletedPhoto } from "../../backup/backup-deleted-photos.ts";
 import { notFound, StorageError } from "../../domain/errors.ts";
 import { meetsPhotoFileNameRule } from "../../domain/rules/photo-file-rule.ts";
-import { formatBytes, replaceFile, storageErrorOfFile } from "../../files/durable-files.ts";
+import { fileStorageError, formatFileSize, replaceFile } from "../../files/durable-files.ts";
 import type { Store } from "../../store/store.ts";
 import type { PhotoFiles } from "../../usecases/photos/record-photos.ts";
 
@@ -20,7 +20,7 @@ function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits): PhotoFiles
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw storageErrorOfFile(error, folder);
+    throw fileStorageError(error, folder);
   }
   return {
     async write(filename, bytes) {
@@ -28,7 +28,7 @@ function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits): PhotoFiles
         await requireFreeSpace(folder, bytes.length, minFreeBytes);
         await replaceFile(join(folder, filename), bytes);
       } catch (error) {
-        throw storageErrorOfFile(error, folder);
+        throw fileStorageError(error, folder);
       }
     },
     writeWithRecord: async () => {},
@@ -67,7 +67,7 @@ function storedUploads(store: Store, { maxDatabaseBytes }: SpaceLimits): PhotoFi
       const { databaseBytes } = await store.sizes();
       if (databaseBytes + bytes.length > maxDatabaseBytes)
         throw new StorageError(
-          `the database takes ${formatBytes(databaseBytes)}, and uploads may not let it exceed the ${formatBytes(maxDatabaseBytes)} of storage.max_database_bytes`,
+          `the database takes ${formatFileSize(databaseBytes)}, and uploads may not let it exceed the ${formatFileSize(maxDatabaseBytes)} of storage.max_database_bytes`,
           "Give its disk more space and raise storage.max_database_bytes.",
         );
     },
@@ -101,7 +101,7 @@ async function requireFreeSpace(folder: string, bytes: number, minFreeBytes: num
   const free = bavail * bsize;
   if (free - bytes < minFreeBytes)
     throw new StorageError(
-      `${folder} has ${formatBytes(free)} free, and uploads leave the ${formatBytes(minFreeBytes)} of storage.min_free_bytes for the database`,
+      `${folder} has ${formatFileSize(free)} free, and uploads leave the ${formatFileSize(minFreeBytes)} of storage.min_free_bytes for the database`,
       "Free some space on that disk, or lower storage.min_free_bytes.",
     );
 }

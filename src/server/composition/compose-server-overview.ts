@@ -12,19 +12,19 @@ import { diagnoseDiskSpace } from "../../doctor/diagnose-folders.ts";
 import {
   type DoctorCheck,
   type DoctorFinding,
-  failedFinding,
-  okFinding,
+  failedDoctorFinding,
+  okDoctorFinding,
   runDoctorChecks,
-  warningFinding,
+  warningDoctorFinding,
 } from "../../doctor/doctor-check.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { dayOf, type Instant, isoText, MS_PER_DAY } from "../../domain/time.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
+import { dayOf, type Instant, isoTextOfInstant, MS_PER_DAY } from "../../domain/time.ts";
 import type { DailyCallLimits } from "../../http/request-daily-call-limits.ts";
 import type { ServerOverview } from "../../monitoring/monitored-server-overview.ts";
 import type { ServiceHealth } from "../../monitoring/monitored-service-health.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { databaseFile } from "../server-data-folder.ts";
+import { serverDatabaseFile } from "../server-data-folder.ts";
 
 export type OverviewSources = {
   config: Config;
@@ -57,7 +57,7 @@ export async function composeServerOverview(sources: OverviewSources): Promise<S
   const snapshot = await read.snapshots.latestFinished();
   const [newest] = (await read.snapshots.page({ limit: 1, offset: 0 })).runs;
   const fit = await read.models.inUse();
-  const file = databaseFile(config.storage.dataDir);
+  const file = serverDatabaseFile(config.storage.dataDir);
   const checks: DoctorCheck[] = [
     { name: "database", run: () => checkDatabase(found) },
     {
@@ -84,7 +84,10 @@ export async function composeServerOverview(sources: OverviewSources): Promise<S
       run: () =>
         found.checks.outbox === "ok"
           ? diagnoseOutbox({ outbox: { waiting: outbox.pending, oldestAt: outbox.oldestAt } }, now)
-          : failedFinding("webhooks are not sent", "See the server's log. The database may not be writable."),
+          : failedDoctorFinding(
+              "webhooks are not sent",
+              "See the server's log. The database may not be writable.",
+            ),
     },
     { name: "receivers", run: () => checkEndpoints(read) },
     { name: "budgets", run: () => checkBudgets(sources, now) },
@@ -113,15 +116,15 @@ export async function composeServerOverview(sources: OverviewSources): Promise<S
 
 function checkDatabase({ checks: { database, pages } }: ServiceHealth): DoctorFinding {
   if (database === "failed")
-    return failedFinding(
+    return failedDoctorFinding(
       "the database is not writable",
       "See the server's log, and check whether the disk is full or read-only.",
     );
-  if (pages === "damaged") return failedFinding("the integrity check found damage", FROM_BACKUP);
-  if (pages === "checking") return okFinding("writable; integrity check in progress");
+  if (pages === "damaged") return failedDoctorFinding("the integrity check found damage", FROM_BACKUP);
+  if (pages === "checking") return okDoctorFinding("writable; integrity check in progress");
   return pages === "ok"
-    ? okFinding("writable; integrity check passed")
-    : warningFinding(
+    ? okDoctorFinding("writable; integrity check passed")
+    : warningDoctorFinding(
         "writable; the integrity check could not run",
         "See the server's log for `check-pages`.",
       );
@@ -133,14 +136,18 @@ async function checkEndpoints(read: Stores): Promise<DoctorFinding> {
     ({ failingSince, pausedAt }) => failingSince !== null || pausedAt !== null,
   );
   if (failing.length === 0)
-    return okFinding(endpoints.length === 0 ? "no partner has a webhook endpoint" : "no endpoint is failing");
+    return okDoctorFinding(
+      endpoints.length === 0 ? "no partner has a webhook endpoint" : "no endpoint is failing",
+    );
   const names = new Map((await read.partners.list()).map(({ id, name }) => [id, name]));
   const problems = failing.map(({ partnerId, pausedAt, failingSince, lastError }) => {
     const since =
-      pausedAt === null ? `failing since ${isoText(failingSince!)}` : `paused since ${isoText(pausedAt)}`;
+      pausedAt === null
+        ? `failing since ${isoTextOfInstant(failingSince!)}`
+        : `paused since ${isoTextOfInstant(pausedAt)}`;
     return `${names.get(partnerId)}: webhooks ${since} (${lastError ?? "no response"})`;
   });
-  return warningFinding(
+  return warningDoctorFinding(
     listed(problems),
     "Ask the partner to check the endpoint. Paused endpoints resume automatically after a successful probe. Failed deliveries can be resent.",
   );
@@ -159,18 +166,21 @@ async function checkBudgets({ read, budgets }: OverviewSources, now: Instant): P
     if (left < partner.dailyBudget * NEAR_END)
       warnings.push(`${partner.name} has ${left} of ${partner.dailyBudget} calls left today`);
   }
-  if (warnings.length === 0) return okFinding("no partner is close to its daily limit");
-  return warningFinding(listed(warnings), "Limits reset at midnight UTC. Raise a limit that is too low.");
+  if (warnings.length === 0) return okDoctorFinding("no partner is close to its daily limit");
+  return warningDoctorFinding(
+    listed(warnings),
+    "Limits reset at midnight UTC. Raise a limit that is too low.",
+  );
 }
 
 /** Checks the certificate that is served, which may be older than the file. */
 function checkShownCertificate(validTo: Instant | undefined, now: Instant): DoctorFinding {
-  if (validTo === undefined) return okFinding("TLS is off (server.tls_cert)");
+  if (validTo === undefined) return okDoctorFinding("TLS is off (server.tls_cert)");
   const days = Math.floor((validTo - now) / MS_PER_DAY);
   const renew = "Renew the certificate, then send SIGHUP to the server.";
-  if (days < 0) return failedFinding(`expired ${-days} days ago`, renew);
+  if (days < 0) return failedDoctorFinding(`expired ${-days} days ago`, renew);
   const detail = `valid for ${days} more days`;
-  return days < RENEWED_BEFORE_DAYS ? warningFinding(detail, renew) : okFinding(detail);
+  return days < RENEWED_BEFORE_DAYS ? warningDoctorFinding(detail, renew) : okDoctorFinding(detail);
 }
 
 function listed(items: readonly string[]): string {

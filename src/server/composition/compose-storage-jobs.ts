@@ -11,7 +11,7 @@ import { findSqlitePageProblems } from "../../store/sqlite/inspect-sqlite-databa
 import type { Store } from "../../store/store.ts";
 import { deleteOrphanedPhotos } from "../../usecases/photos/record-photos.ts";
 import { runServerChildCommand, ServerChildCommandFailed } from "../server-child-command.ts";
-import { databaseFile } from "../server-data-folder.ts";
+import { serverDatabaseFile } from "../server-data-folder.ts";
 import { composePhotoStorage } from "./compose-photo-storage.ts";
 
 type StorageJobs = {
@@ -33,7 +33,7 @@ export function composeStorageJobs(deps: {
 }): StorageJobs {
   const { config, clock, log, store } = deps;
   const { dataDir, url } = config.storage;
-  const file = databaseFile(dataDir);
+  const file = serverDatabaseFile(dataDir);
   const openedAt = clock();
   // PostgreSQL checks its own pages.
   const hasFile = url === "";

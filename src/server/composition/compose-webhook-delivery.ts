@@ -5,17 +5,14 @@ import { systemTimers } from "../../event-loop/event-loop.ts";
 import { parseIpNetwork } from "../../ip-networks/ip-network.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { Store } from "../../store/store.ts";
-import { readAuthorities } from "../../tls/pem-files.ts";
-import {
-  createDeliveryRepository,
-  deliveryLeaseName,
-} from "../../usecases/deliveries/stored-delivery-repository.ts";
-import { createDispatcher, type Dispatcher } from "../../webhooks/webhook-dispatcher.ts";
+import { readTlsAuthorities } from "../../tls/pem-files.ts";
+import { createWebhookDispatcher, type Dispatcher } from "../../webhooks/webhook-dispatcher.ts";
 import { type DeliveryLeases, DISPATCHER_DEFAULTS } from "../../webhooks/webhook-dispatcher-deps.ts";
 import { createWebhookResolver } from "../../webhooks/webhook-dns-resolver.ts";
 import { DEFAULT_PAUSE_LIMITS } from "../../webhooks/webhook-endpoint-health.ts";
 import { createWebhookHttpSender, type HttpSender } from "../../webhooks/webhook-http-sender.ts";
 import type { DataFolder } from "../server-data-folder.ts";
+import { composeDeliveryRepository, serverDeliveryLeaseName } from "./compose-delivery-repository.ts";
 
 /*
  * The outbound half of the composition, built from the settings: everything sent to partners. The server and the
@@ -35,7 +32,9 @@ export function composeWebhookSender({ webhooks }: Config): HttpSender {
     policy: () => policy,
     resolve: createWebhookResolver(),
     extraAuthorities:
-      webhooks.caFile === "" ? null : readAuthorities({ setting: "webhooks.ca_file", path: webhooks.caFile }),
+      webhooks.caFile === ""
+        ? null
+        : readTlsAuthorities({ setting: "webhooks.ca_file", path: webhooks.caFile }),
     proxy: webhooks.proxy === "" ? null : new URL(webhooks.proxy),
   });
 }
@@ -52,9 +51,9 @@ export function composeWebhookDispatcher(
   const { concurrencyPerPartner, timeoutMs, pauseAfterFailures, probeIntervalS } = config.webhooks;
   const leases = composeDeliveryLeases(cluster);
   const failures = pauseAfterFailures === 0 ? Number.POSITIVE_INFINITY : pauseAfterFailures;
-  return createDispatcher(
+  return createWebhookDispatcher(
     {
-      ...createDeliveryRepository(store, encryptor, clock, cluster),
+      ...composeDeliveryRepository(store, encryptor, clock, cluster),
       ...(leases && { leases }),
       send: sender.send,
       clock,
@@ -106,16 +105,16 @@ export async function composeCommitWatch(
 /** Returns the leases of the dispatcher; undefined on a single node. */
 export function composeDeliveryLeases(cluster: Cluster): DeliveryLeases | undefined {
   if (cluster.isSingleNode) return undefined;
-  const prefix = deliveryLeaseName("");
+  const prefix = serverDeliveryLeaseName("");
   const partnerOf = (name: string) => name.slice(prefix.length);
   return {
     async acquire(partnerIds) {
-      const own = await cluster.acquire(partnerIds.map(deliveryLeaseName));
+      const own = await cluster.acquire(partnerIds.map(serverDeliveryLeaseName));
       return new Map(Array.from(own, ([name, epoch]) => [partnerOf(name), epoch]));
     },
     isHeld: (partnerId, epoch, needMs) =>
-      cluster.holds({ name: deliveryLeaseName(partnerId), epoch }, needMs),
-    release: (partnerIds) => cluster.release(partnerIds.map(deliveryLeaseName)),
+      cluster.holds({ name: serverDeliveryLeaseName(partnerId), epoch }, needMs),
+    release: (partnerIds) => cluster.release(partnerIds.map(serverDeliveryLeaseName)),
     onLost: (listener) =>
       cluster.onLost((names) => listener(names.filter((name) => name.startsWith(prefix)).map(partnerOf))),
   };

@@ -187,7 +187,7 @@ async function applyMigration(
 }
 
 /** Returns the addresses and versions of the running servers, for people; undefined without any. */
-export async function runningServersText(client: pg.Client): Promise<string | undefined> {
+export async function postgresRunningServersText(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ address: string; version: string }>(
     "SELECT address, version FROM servers WHERE seen_at > extract(epoch FROM clock_timestamp()) * 1000 - $1 ORDER BY 1",
     [LEASE_MS],
@@ -221,7 +221,7 @@ async function deregisterServers(
 ): Promise<void> {
   // A server that is about to register is waited for, or waits for the record of migrations, which it checks next.
   await client.query("LOCK TABLE servers IN SHARE ROW EXCLUSIVE MODE");
-  const alive = await runningServersText(client);
+  const alive = await postgresRunningServersText(client);
   const { number, name } = pending.find(({ breaksOlder }) => breaksOlder)!;
   if (alive !== undefined)
     throw new OperatorError(

@@ -1,15 +1,15 @@
 import { is, Param, Placeholder, sql } from "drizzle-orm";
 import { NodePgDatabase, NodePgDriver } from "drizzle-orm/node-postgres";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import type { Db, Engine } from "../engine.ts";
-import { lazyStatement } from "../lazy-statement.ts";
-import { columnsToInsert, type RowValues, type RowWrite } from "../row-writes.ts";
+import { lazySqlStatement } from "../lazy-sql-statement.ts";
+import type { Db, Engine } from "../store-engine.ts";
+import { type RowValues, type RowWrite, storeColumnsToInsert } from "../store-row-writes.ts";
 import { REVISION_OF } from "./connection/postgres-server-runs.ts";
 import {
+  postgresStatementName,
   type Statement,
   type StatementResult,
   type StatementRunner,
-  statementNameOf,
 } from "./postgres-statement.ts";
 import { PostgresTableNamingDialect } from "./postgres-table-naming-dialect.ts";
 import { tables } from "./postgres-tables.ts";
@@ -41,7 +41,7 @@ export function postgresEngine(
 ): Engine {
   const isSet = new Map<unknown, Set<string>>();
   const rowWrite = (make: () => RowStatement): RowWrite => {
-    const statement = lazyStatement(make);
+    const statement = lazySqlStatement(make);
     return (values) => {
       if (!batcher) throw new Error("a reader was asked to write");
       return batcher.add(statement(), values);
@@ -54,7 +54,7 @@ export function postgresEngine(
       return is(value, Placeholder) ? { name: value.name as string } : { constant: value };
     });
     const parts = { text, types: TYPE_PARSERS, tables: dialect.tablesOf(text) };
-    const statement = preparesStatements ? { name: statementNameOf(text), ...parts } : parts;
+    const statement = preparesStatements ? { name: postgresStatementName(text), ...parts } : parts;
     return (values: RowValues): Statement => ({
       ...statement,
       values: sources.map((source) =>
@@ -81,15 +81,15 @@ export function postgresEngine(
     db: new NodePgDatabase(dialect, session, undefined) as unknown as Db,
     tables,
     read<T>(make: () => Query) {
-      const statement = lazyStatement(() => prepare(make()));
+      const statement = lazySqlStatement(() => prepare(make()));
       return async (values: RowValues) => (await runner.read(statement()(values))).rows as T[];
     },
     write(make) {
-      const statement = lazyStatement(() => prepare(make()));
+      const statement = lazySqlStatement(() => prepare(make()));
       return (values) => runner.write(statement()(values));
     },
     insertRow: (table, columns, options = {}) =>
-      rowWrite(() => postgresInsertStatement(table, columnsToInsert(table, columns, options), options)),
+      rowWrite(() => postgresInsertStatement(table, storeColumnsToInsert(table, columns, options), options)),
     setRow: (table, key, columns) => {
       // Batches of two statements are not sent in the order in which their rows were written.
       const [twice] = columns.filter((column) => isSet.has(table) && isSet.get(table)!.has(column));
@@ -100,9 +100,9 @@ export function postgresEngine(
     addToRow: (table, keys, columns, options = {}) =>
       rowWrite(() => postgresAddToRowStatement(table, keys, columns, options)),
     prepared(make) {
-      return lazyStatement(() => {
+      return lazySqlStatement(() => {
         const query = make() as unknown as Query & { prepare(name?: string): never };
-        return query.prepare(preparesStatements ? statementNameOf(query.toSQL().sql) : undefined);
+        return query.prepare(preparesStatements ? postgresStatementName(query.toSQL().sql) : undefined);
       });
     },
     isAmong: (column, placeholder) => sql`${column} = any(${sql.placeholder(placeholder)})`,

@@ -42,12 +42,13 @@ export function isPostgresConnectionLost(error: unknown): boolean {
 }
 
 /** Returns the error of a connection to a standby, which counts as lost: the address is about to reach the primary. */
-export const standbyError = () =>
+export const postgresStandbyError = () =>
   Object.assign(new Error("Connection terminated: the server is a standby"), { code: READ_ONLY });
 const READ_ONLY = "25006";
 
 /** Returns whether a statement had no answer within its limit. */
-export const isReadTimeout = (error: unknown): boolean => postgresErrorOf(error)?.message === READ_TIMEOUT;
+export const isPostgresReadTimeout = (error: unknown): boolean =>
+  postgresErrorOf(error)?.message === READ_TIMEOUT;
 const READ_TIMEOUT = "Query read timeout";
 
 /** Returns whether PostgreSQL rolled the transaction back in favor of another one, so that it can be repeated. */

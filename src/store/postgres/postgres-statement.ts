@@ -25,4 +25,4 @@ export type StatementRunner = {
 };
 
 /** The name under which a statement's text is prepared. */
-export const statementNameOf = (text: string) => `mainstay_${Bun.hash(text).toString(36)}`;
+export const postgresStatementName = (text: string) => `mainstay_${Bun.hash(text).toString(36)}`;

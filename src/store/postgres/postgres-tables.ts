@@ -1,9 +1,9 @@
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
-import { defineTables } from "../store-schema.ts";
+import { defineStoreTables } from "../store-schema.ts";
 import { postgresColumnTypes } from "./postgres-column-types.ts";
 
 /** The tables of the schema, for PostgreSQL. */
-export const tables = defineTables(postgresColumnTypes);
+export const tables = defineStoreTables(postgresColumnTypes);
 
 /** Returns the names of all tables and their columns. */
 export function postgresSchemaTablesAndColumns(): { table: string; columns: string[] }[] {

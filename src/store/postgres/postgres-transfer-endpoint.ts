@@ -7,9 +7,9 @@ import { PostgresConnections } from "./connection/postgres-connections.ts";
 import {
   applyPostgresMigrations,
   pendingPostgresMigrations,
+  postgresRunningServersText,
   refuseEmptyDatabase,
   requireUsableDatabase,
-  runningServersText,
   tablesOfPostgresSchema,
   UNFINISHED_MOVE,
 } from "./migrate-postgres.ts";
@@ -35,7 +35,7 @@ export async function openPostgresTransferSource(url: string): Promise<PostgresE
         `${address.displayName} lacks ${missing.length} migrations`,
         "Run `mainstay migrate` first.",
       );
-    const alive = await runningServersText(client);
+    const alive = await postgresRunningServersText(client);
     if (alive !== undefined)
       throw new OperatorError(
         `${address.displayName} is in use by servers: ${alive}`,

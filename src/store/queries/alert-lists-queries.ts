@@ -14,10 +14,10 @@ import {
 } from "drizzle-orm";
 import { CRITICAL_FROM, type PlacedComponent, WARNING_FROM } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
-import { isElevatedScoreSql } from "./elevated-score-condition.ts";
-import { placedComponentPage } from "./placed-component-rows-queries.ts";
+import { isElevatedScoreSql } from "./elevated-score-sql.ts";
+import { queryPlacedComponentPage } from "./placed-component-rows-queries.ts";
 
 const { placeholder } = sql;
 
@@ -25,20 +25,20 @@ const { placeholder } = sql;
 type AlertFilter = Places & { partnerId: string };
 
 /** The range of scores of a tier, in hundredths; of both tiers of alerts by default. */
-export const scoreRangeOfTier = (tier: RiskTier | undefined) => ({
+export const storedScoreRangeOfTier = (tier: RiskTier | undefined) => ({
   from: tier === "CRITICAL" ? CRITICAL_FROM : WARNING_FROM,
   to: tier === "WARNING" ? CRITICAL_FROM - 1 : 99,
 });
 
 type Places = { system?: string | undefined; state?: string | undefined };
-export const alertFilterKind = ({ system, state }: Places) =>
+export const alertQueryFilterKind = ({ system, state }: Places) =>
   system === undefined ? (state === undefined ? "all" : "state") : state === undefined ? "system" : "both";
 
 /**
  * Makes a read of the index of expected costs for each filter, whose columns it has: `make` gets the conditions of `leastScore`
  * and `mostScore`, of `system` and of `state`. None can be a bound of an index, or that of another one would be used.
  */
-export function readsByFilterOnCostIndex<Read>(
+export function queriesByFilterOnCostIndex<Read>(
   { tables: { components } }: Engine,
   make: (...conditions: SQL[]) => Read,
 ) {
@@ -86,7 +86,7 @@ export function alertListsStore(engine: Engine) {
       .limit(placeholder("limit"))
       .offset(placeholder("offset"));
     return {
-      page: placedComponentPage(engine, (rows) =>
+      page: queryPlacedComponentPage(engine, (rows) =>
         rows
           .where(and(eq(components.partnerId, placeholder("partnerId")), inArray(components.seq, places)))
           .orderBy(...byScore),
@@ -118,13 +118,13 @@ export function alertListsStore(engine: Engine) {
       .orderBy(...byCost)
       .limit(placeholder("limit"))
       .offset(placeholder("offset"));
-    return placedComponentPage(engine, (rows) =>
+    return queryPlacedComponentPage(engine, (rows) =>
       rows
         .where(and(eq(components.partnerId, placeholder("partnerId")), inArray(components.seq, places)))
         .orderBy(...byCost),
     );
   };
-  const costPages = readsByFilterOnCostIndex(engine, costPage);
+  const costPages = queriesByFilterOnCostIndex(engine, costPage);
   const readsFor = ({ system, state }: AlertFilter) =>
     state === undefined ? bySystem : system === undefined ? byState : byBoth;
 
@@ -135,7 +135,7 @@ export function alertListsStore(engine: Engine) {
       tier: RiskTier | undefined,
       slice: StoredRowRange,
     ): Promise<PlacedComponent[]> {
-      return readsFor(filter).page({ ...filter, ...scoreRangeOfTier(tier), ...slice });
+      return readsFor(filter).page({ ...filter, ...storedScoreRangeOfTier(tier), ...slice });
     },
     /** Ordered by what a failure within 12 months is expected to cost, the highest first, and then by creation. */
     async costliestPage(
@@ -143,11 +143,11 @@ export function alertListsStore(engine: Engine) {
       tier: RiskTier | undefined,
       slice: StoredRowRange,
     ): Promise<PlacedComponent[]> {
-      const { from: leastScore, to: mostScore } = scoreRangeOfTier(tier);
-      return costPages[alertFilterKind(filter)]({ ...filter, leastScore, mostScore, ...slice });
+      const { from: leastScore, to: mostScore } = storedScoreRangeOfTier(tier);
+      return costPages[alertQueryFilterKind(filter)]({ ...filter, leastScore, mostScore, ...slice });
     },
     async countAlerts(filter: AlertFilter, tier: RiskTier | undefined) {
-      const [found] = await readsFor(filter).counts({ ...filter, ...scoreRangeOfTier(tier) });
+      const [found] = await readsFor(filter).counts({ ...filter, ...storedScoreRangeOfTier(tier) });
       const { critical, all } = found!;
       return { critical, warning: all - critical };
     },

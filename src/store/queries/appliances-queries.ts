@@ -2,13 +2,13 @@ import { and, asc, count, desc, eq, getTableColumns, gt, inArray, lt, lte, sql }
 import type { Appliance, ListedAppliance } from "../../domain/appliance.ts";
 import type { StoredDue } from "../../domain/planning/planned-appliance.ts";
 import type { Day } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 import {
-  isInSequenceRange,
-  listPageStarts,
-  sequenceRange,
-  sortBySequence,
+  isInStoredSequenceRange,
+  listPageStartsStore,
+  sortRowsBySequence,
+  storedSequenceRange,
 } from "./list-page-starts-queries.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 import { RETIRED_COUNTER } from "./stored-counter-buckets.ts";
@@ -161,12 +161,14 @@ export function applianceStore(engine: Engine) {
       .orderBy(desc(appliances.seq))
       .limit(placeholder("limit")),
   );
-  const places = listPageStarts(engine, appliances, RETIRED_COUNTER.appliances);
+  const places = listPageStartsStore(engine, appliances, RETIRED_COUNTER.appliances);
   const numbered = engine.prepared(() =>
     db
       .select()
       .from(appliances)
-      .where(and(eq(appliances.partnerId, placeholder("partnerId")), isInSequenceRange(appliances.seq))),
+      .where(
+        and(eq(appliances.partnerId, placeholder("partnerId")), isInStoredSequenceRange(appliances.seq)),
+      ),
   );
   const retiredOfPropertyAfter = engine.prepared(() =>
     db
@@ -268,7 +270,7 @@ export function applianceStore(engine: Engine) {
     },
     /** Returns the appliances numbered from after `after` to `last`, retired ones included, in the order of creation. */
     async numbered(partnerId: string, after: number, last: number): Promise<Appliance[]> {
-      return sortBySequence(await numbered().execute({ partnerId, ...sequenceRange(after, last) }));
+      return sortRowsBySequence(await numbered().execute({ partnerId, ...storedSequenceRange(after, last) }));
     },
     async pageOfRetired(partnerId: string, { limit, offset }: StoredRowRange): Promise<Appliance[]> {
       return await db

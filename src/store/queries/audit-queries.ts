@@ -3,7 +3,7 @@ import type { AuditEntry, AuditFilter } from "../../domain/audit-entry.ts";
 import { isId } from "../../domain/ids/record-ids.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 
 type NewEntry = { at: Instant; actor: string; action: AuditAction; subject: string };

@@ -2,13 +2,17 @@ import { and, asc, count, eq, gt, gte, lte, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/figures/property-totals.ts";
+import type { HazardFlagCount } from "../../domain/hazards/hazard-flag-counts.ts";
 import type { Property } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import type { Engine } from "../engine.ts";
-import { alertFilterKind, readsByFilterOnCostIndex, scoreRangeOfTier } from "./alert-lists-queries.ts";
-import { isElevatedScoreSql } from "./elevated-score-condition.ts";
-import type { CodeCount } from "./flags-queries.ts";
-import { selectPlacedComponents } from "./placed-component-rows-queries.ts";
+import type { Engine } from "../store-engine.ts";
+import {
+  alertQueryFilterKind,
+  queriesByFilterOnCostIndex,
+  storedScoreRangeOfTier,
+} from "./alert-lists-queries.ts";
+import { isElevatedScoreSql } from "./elevated-score-sql.ts";
+import { placedComponentsQuery } from "./placed-component-rows-queries.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 import { WHOLE_BUCKET } from "./stored-counter-buckets.ts";
 
@@ -112,14 +116,14 @@ export function bookOfBusinessStore(engine: Engine) {
     suspected: sum(flagCounts.suspected).as("suspected"),
     properties: sum(flagCounts.properties).as("properties"),
   };
-  const flags = engine.read<CodeCount>(() =>
+  const flags = engine.read<HazardFlagCount>(() =>
     db
       .select(flagSums)
       .from(flagCounts)
       .where(and(engine.isAmong(flagCounts.partnerId, "partnerIds"), eq(flagCounts.propertyId, sql`''`)))
       .groupBy(flagCounts.code),
   );
-  const demoFlags = engine.read<CodeCount>(() =>
+  const demoFlags = engine.read<HazardFlagCount>(() =>
     db
       .select(flagSums)
       .from(flagCounts)
@@ -169,7 +173,7 @@ export function bookOfBusinessStore(engine: Engine) {
           .where(isListed)
           .groupBy(partnerId, by),
       ),
-      rows: engine.read<PlacedComponent>(() => selectPlacedComponents(engine).where(isListed)),
+      rows: engine.read<PlacedComponent>(() => placedComponentsQuery(engine).where(isListed)),
     };
   };
   const { expectedCostCents, riskScore } = components;
@@ -182,7 +186,7 @@ export function bookOfBusinessStore(engine: Engine) {
       state: alerts(riskScore, ofState),
       both: alerts(riskScore, ofState, ofSystem),
     },
-    cost: readsByFilterOnCostIndex(engine, (...conditions) => alerts(expectedCostCents, ...conditions)),
+    cost: queriesByFilterOnCostIndex(engine, (...conditions) => alerts(expectedCostCents, ...conditions)),
   };
   /** Buckets of scores are their hundredths. */
   const { partnerId, bucket, block, count: inBucket } = componentCounters;
@@ -207,12 +211,12 @@ export function bookOfBusinessStore(engine: Engine) {
         .where(isWholeScore),
     ),
   };
-  const rowsOf = ({ order, ...filter }: AlertSelection) => alertReads[order][alertFilterKind(filter)];
+  const rowsOf = ({ order, ...filter }: AlertSelection) => alertReads[order][alertQueryFilterKind(filter)];
   /** The counters have all scores, but no expected costs. */
   const countsOf = (selection: AlertSelection) =>
-    selection.order === "score" && alertFilterKind(selection) === "all" ? counters : rowsOf(selection);
+    selection.order === "score" && alertQueryFilterKind(selection) === "all" ? counters : rowsOf(selection);
   const valuesOf = ({ partnerIds, tier, system, state }: AlertSelection, range: ValueRange) => {
-    const { from: leastScore, to: mostScore } = scoreRangeOfTier(tier);
+    const { from: leastScore, to: mostScore } = storedScoreRangeOfTier(tier);
     return { system, state, leastScore, mostScore, ...range, partnerIds: engine.list(partnerIds) };
   };
 
@@ -238,10 +242,10 @@ export function bookOfBusinessStore(engine: Engine) {
       return (await demoIds({ partnerIds: engine.list(partnerIds) })).map(({ id }) => id);
     },
     /** Sums the counts of flags over the portfolios of partners. */
-    async flags(partnerIds: readonly string[]): Promise<CodeCount[]> {
+    async flags(partnerIds: readonly string[]): Promise<HazardFlagCount[]> {
       return flags({ partnerIds: engine.list(partnerIds) });
     },
-    async demoFlags(partnerIds: readonly string[]): Promise<CodeCount[]> {
+    async demoFlags(partnerIds: readonly string[]): Promise<HazardFlagCount[]> {
       return demoFlags({ partnerIds: engine.list(partnerIds) });
     },
     /** Returns all listed properties of partners, in no order. */

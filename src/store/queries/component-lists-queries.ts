@@ -1,11 +1,11 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, type SQL, sql } from "drizzle-orm";
 import { type PlacedComponent, tierOfHundredths } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
-import { isElevatedScoreSql } from "./elevated-score-condition.ts";
-import { listPageStarts } from "./list-page-starts-queries.ts";
-import { placedComponentPage } from "./placed-component-rows-queries.ts";
+import { isElevatedScoreSql } from "./elevated-score-sql.ts";
+import { listPageStartsStore } from "./list-page-starts-queries.ts";
+import { queryPlacedComponentPage } from "./placed-component-rows-queries.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 import {
   BLOCK_SIZE,
@@ -49,20 +49,20 @@ export function componentListsStore(engine: Engine) {
   const { components, componentCounters } = engine.tables;
   const mine = eq(components.partnerId, placeholder("partnerId"));
 
-  const page = placedComponentPage(engine, (rows) =>
+  const page = queryPlacedComponentPage(engine, (rows) =>
     rows
       .where(and(mine, gt(components.seq, placeholder("offset"))))
       .orderBy(asc(components.seq))
       .limit(placeholder("limit")),
   );
 
-  const places = listPageStarts(engine, components, RETIRED_COUNTER.components);
+  const places = listPageStartsStore(engine, components, RETIRED_COUNTER.components);
 
   /** The rows of a bucket, by creation. */
   const bucketRows = (inBucket: SQL) => {
     const fromSeq = () => and(mine, inBucket, gte(components.seq, placeholder("from")));
     return {
-      from: placedComponentPage(engine, (rows) =>
+      from: queryPlacedComponentPage(engine, (rows) =>
         rows.where(fromSeq()).orderBy(asc(components.seq)).limit(placeholder("limit")),
       ),
       seqAt: engine.read<{ seq: number }>(() =>
@@ -86,7 +86,7 @@ export function componentListsStore(engine: Engine) {
   // No retired component has an instant of scoring.
   const rescored = sql`${components.rescoredAt} is not null and ${isElevatedScoreSql(components.riskScore)}`;
   const byScoring = [asc(components.rescoredAt), asc(components.seq)];
-  const rescoredAfter = placedComponentPage(engine, (rows) =>
+  const rescoredAfter = queryPlacedComponentPage(engine, (rows) =>
     rows
       .where(
         and(
@@ -221,7 +221,7 @@ export function componentListsStore(engine: Engine) {
   ];
   const narrowReads = memo((where: NarrowFilter) => ({
     // Selects the rows of the page first, so that only these are joined and sorted with all columns.
-    page: placedComponentPage(engine, (rows) => {
+    page: queryPlacedComponentPage(engine, (rows) => {
       const ids = db
         .select({ id: components.id })
         .from(components)

@@ -1,12 +1,16 @@
 import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { Component, ComponentToScore, PlacedComponent } from "../../domain/component.ts";
-import type { System } from "../../domain/knowledge.ts";
+import type { System } from "../../domain/domain-knowledge.ts";
 import type { ScoreState } from "../../domain/scoring/scoring-types.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import { alertListsStore } from "./alert-lists-queries.ts";
 import { componentListsStore } from "./component-lists-queries.ts";
-import { isInSequenceRange, sequenceRange, sortBySequence } from "./list-page-starts-queries.ts";
-import { selectPlacedComponents } from "./placed-component-rows-queries.ts";
+import {
+  isInStoredSequenceRange,
+  sortRowsBySequence,
+  storedSequenceRange,
+} from "./list-page-starts-queries.ts";
+import { placedComponentsQuery } from "./placed-component-rows-queries.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -36,7 +40,7 @@ export type DatedComponent = Pick<
 export function componentStore(engine: Engine) {
   const { db, isAmong } = engine;
   const { components, properties } = engine.tables;
-  const rows = () => selectPlacedComponents(engine);
+  const rows = () => placedComponentsQuery(engine);
   /** Every read leaves out retired rows, except those that say so. */
   const listed = gt(components.seq, 0);
   const byId = engine.read<PlacedComponent>(() =>
@@ -146,7 +150,9 @@ export function componentStore(engine: Engine) {
     scoringRows(lt(components.seq, 0), desc(components.seq)),
   );
   const numbered = engine.read<PlacedComponent>(() =>
-    rows().where(and(eq(components.partnerId, placeholder("partnerId")), isInSequenceRange(components.seq))),
+    rows().where(
+      and(eq(components.partnerId, placeholder("partnerId")), isInStoredSequenceRange(components.seq)),
+    ),
   );
   const ofPropertyAfter = engine.read<PlacedComponent>(() =>
     rows()
@@ -196,7 +202,7 @@ export function componentStore(engine: Engine) {
     },
     /** Returns the components numbered from after `after` to `last`, retired ones included, in the order of creation. */
     async numbered(partnerId: string, after: number, last: number): Promise<PlacedComponent[]> {
-      return sortBySequence(await numbered({ partnerId, ...sequenceRange(after, last) }));
+      return sortRowsBySequence(await numbered({ partnerId, ...storedSequenceRange(after, last) }));
     },
     /**
      * Takes components out of all lists, or puts them back, by the sign of their numbers. They count as scored by the latest

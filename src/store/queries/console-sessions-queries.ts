@@ -1,6 +1,6 @@
 import { eq, lt } from "drizzle-orm";
 import type { Instant } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 
 /** The sessions of the console. The CSRF token is useless without the cookie's. */
 type KeptSession = { tokenHash: string; keyHash: string; csrfToken: string; expiresAt: Instant };

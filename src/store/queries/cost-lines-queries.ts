@@ -1,6 +1,6 @@
 import { asc, eq, sql } from "drizzle-orm";
 import type { StoredCostLine } from "../../domain/costs/cost-book-lines.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 
 const { placeholder } = sql;
 

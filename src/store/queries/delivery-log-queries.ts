@@ -9,7 +9,7 @@ import {
 import { deliveryCreatedAt, deliveryIdLowerBound } from "../../domain/ids/record-ids.ts";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 
 type DeliveryFilter = {

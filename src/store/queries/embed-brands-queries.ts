@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Brand, HexColor } from "../../domain/brand/partner-brand.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 
 /** The looks of partners' embeds; a partner without one has no row. */
 export function embedBrandStore(engine: Engine) {

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, isNull, sql } from "drizzle-orm";
 import { type Embed, type EmbedView, type ListedEmbed, MAX_EMBED_VIEWS } from "../../domain/embed.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 
 const { placeholder } = sql;

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, lt } from "drizzle-orm";
 import type { Instant } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 
 /** A stored position of a client in the event stream. `state` is JSON that only the caller reads. */
 export type StoredCursor = { id: string; state: string };

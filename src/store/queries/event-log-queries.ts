@@ -3,7 +3,7 @@ import type { Appliance } from "../../domain/appliance.ts";
 import type { Property } from "../../domain/property.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { Tables } from "../store-schema.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, gte, lte, max, or } from "drizzle-orm";
 import type { TrendRow } from "../../domain/figures/score-trend-figure.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { Tables } from "../store-schema.ts";
 import type { EventOutcome } from "./service-events-queries.ts";
 

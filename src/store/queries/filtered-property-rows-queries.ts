@@ -2,7 +2,7 @@ import { and, asc, eq, gt, lte, type SQL, sql } from "drizzle-orm";
 import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/figures/property-totals.ts";
 import type { Property } from "../../domain/property.ts";
 import type { FilteredProperty, PropertyFilter } from "../../domain/rules/property-filter-rule.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

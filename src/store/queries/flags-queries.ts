@@ -1,16 +1,14 @@
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
-import type { Engine } from "../engine.ts";
+import type { HazardFlagCount } from "../../domain/hazards/hazard-flag-counts.ts";
+import type { Engine } from "../store-engine.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
-/** The number of appliances with a flag of a code, and for a portfolio the number of their properties. */
-export type CodeCount = { code: string; known: number; suspected: number; properties: number };
-
 /** A property's row has its id, the portfolio's an empty one. */
 const PORTFOLIO = "";
 
-const isCounted = ({ known, suspected }: CodeCount) => known + suspected > 0;
+const isCounted = ({ known, suspected }: HazardFlagCount) => known + suspected > 0;
 
 /** Counts of flagged appliances, updated by each write that changes one. */
 export function hazardFlagStore(engine: Engine) {
@@ -28,7 +26,7 @@ export function hazardFlagStore(engine: Engine) {
     ["known", "suspected", "properties"],
     { orInsert: true },
   );
-  const of = engine.read<CodeCount>(() =>
+  const of = engine.read<HazardFlagCount>(() =>
     db
       .select(aliasedSqlColumns(columns))
       .from(flagCounts)
@@ -45,13 +43,13 @@ export function hazardFlagStore(engine: Engine) {
     .select({ partnerId: properties.partnerId, id: properties.id })
     .from(properties)
     .where(engine.isAmong(properties.id, "propertyIds"))}`;
-  const ofProperties = engine.read<CodeCount & { propertyId: string }>(() =>
+  const ofProperties = engine.read<HazardFlagCount & { propertyId: string }>(() =>
     db
       .select(aliasedSqlColumns({ propertyId: flagCounts.propertyId, ...columns }))
       .from(flagCounts)
       .where(isOfProperties),
   );
-  const ofPropertiesOfPartner = engine.read<CodeCount & { propertyId: string }>(() =>
+  const ofPropertiesOfPartner = engine.read<HazardFlagCount & { propertyId: string }>(() =>
     db
       .select(aliasedSqlColumns({ propertyId: flagCounts.propertyId, ...columns }))
       .from(flagCounts)
@@ -62,7 +60,7 @@ export function hazardFlagStore(engine: Engine) {
         ),
       ),
   );
-  const sums = engine.read<CodeCount>(() =>
+  const sums = engine.read<HazardFlagCount>(() =>
     db
       .select({
         code: sql`${flagCounts.code}`.as("code"),
@@ -74,13 +72,13 @@ export function hazardFlagStore(engine: Engine) {
       .where(isOfProperties)
       .groupBy(flagCounts.code),
   );
-  const countsOf = async (partnerId: string, propertyId: string): Promise<CodeCount[]> =>
+  const countsOf = async (partnerId: string, propertyId: string): Promise<HazardFlagCount[]> =>
     (await of({ partnerId, propertyId })).filter(isCounted);
 
   return {
     ofProperty: countsOf,
     ofPartner: (partnerId: string) => countsOf(partnerId, PORTFOLIO),
-    async add(partnerId: string, propertyId: string | null, change: CodeCount): Promise<void> {
+    async add(partnerId: string, propertyId: string | null, change: HazardFlagCount): Promise<void> {
       return add({ partnerId, propertyId: propertyId ?? PORTFOLIO, ...change });
     },
     /**
@@ -90,7 +88,7 @@ export function hazardFlagStore(engine: Engine) {
     async ofProperties(
       propertyIds: readonly string[],
       partnerId?: string,
-    ): Promise<Map<string, CodeCount[]>> {
+    ): Promise<Map<string, HazardFlagCount[]>> {
       if (propertyIds.length === 0) return new Map();
       const ids = { propertyIds: engine.list(propertyIds) };
       const rows = await (partnerId === undefined
@@ -100,14 +98,14 @@ export function hazardFlagStore(engine: Engine) {
       return Map.groupBy(rows.filter(isCounted), ({ propertyId }) => propertyId);
     },
     /** Sums the counts of properties. */
-    async sumOf(propertyIds: readonly string[]): Promise<CodeCount[]> {
+    async sumOf(propertyIds: readonly string[]): Promise<HazardFlagCount[]> {
       return propertyIds.length === 0 ? [] : sums({ propertyIds: engine.list(propertyIds) });
     },
     /** Returns the stored counts of properties; "" stands for the portfolio. */
     async stored(
       partnerId: string,
       propertyIds: readonly string[],
-    ): Promise<(CodeCount & { propertyId: string })[]> {
+    ): Promise<(HazardFlagCount & { propertyId: string })[]> {
       return await db
         .select({ propertyId: flagCounts.propertyId, ...columns })
         .from(flagCounts)
@@ -125,7 +123,7 @@ export function hazardFlagStore(engine: Engine) {
         .groupBy(propertyId, flags);
     },
     /** Sums a partner's counts over its properties. */
-    async sumOfProperties(partnerId: string): Promise<CodeCount[]> {
+    async sumOfProperties(partnerId: string): Promise<HazardFlagCount[]> {
       const sum = (column: typeof flagCounts.known) => sql<number>`sum(${column})`.mapWith(Number);
       return await db
         .select({
@@ -138,7 +136,7 @@ export function hazardFlagStore(engine: Engine) {
         .where(and(eq(flagCounts.partnerId, partnerId), sql`${flagCounts.propertyId} <> ''`))
         .groupBy(flagCounts.code);
     },
-    async set(partnerId: string, propertyId: string | null, count: CodeCount): Promise<void> {
+    async set(partnerId: string, propertyId: string | null, count: HazardFlagCount): Promise<void> {
       const { known, suspected, properties } = count;
       const row = { partnerId, propertyId: propertyId ?? PORTFOLIO, ...count };
       const target = [flagCounts.partnerId, flagCounts.propertyId, flagCounts.code];

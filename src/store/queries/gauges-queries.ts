@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { deliveryCreatedAt } from "../../domain/ids/record-ids.ts";
 import type { Day, Instant } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import { MOST_COUNTED } from "./delivery-log-queries.ts";
 
 /** Sums for the metrics. Each reads an index or one row per partner, whatever the size of the portfolio. */

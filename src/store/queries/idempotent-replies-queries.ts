@@ -1,6 +1,6 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { Tables } from "../store-schema.ts";
 
 const { placeholder } = sql;

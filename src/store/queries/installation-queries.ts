@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 
 const ONLY = 1;
 

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Instant } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 
 const { placeholder } = sql;
 

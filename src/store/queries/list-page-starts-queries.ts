@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, gte, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 import { BLOCK_SIZE, WHOLE_BUCKET } from "./stored-counter-buckets.ts";
 
@@ -13,7 +13,7 @@ type RetiredBlock = { block: number; count: number };
  * Finds the beginnings of pages in a partner's numbered list. The numbers of retired rows are negative, so that a list has
  * gaps, which are counted by blocks of numbers (`component_counters`).
  */
-export function listPageStarts(
+export function listPageStartsStore(
   engine: Engine,
   { partnerId, seq }: { partnerId: AnySQLiteColumn; seq: AnySQLiteColumn },
   bucket: number,
@@ -54,7 +54,7 @@ export function listPageStarts(
     async before(partnerId: string, offset: number): Promise<number> {
       if (offset === 0) return 0;
       const blocks = (await mayHaveGaps(partnerId)) ? await retiredBlocks({ partnerId, bucket }) : [];
-      const { from, skip } = listPageStartAt(blocks, offset);
+      const { from, skip } = storedListPageStartAt(blocks, offset);
       if (skip === 0) return from - 1;
       const [row] = await seqAt({ partnerId, from, skip });
       // Beyond the end of the list.
@@ -63,15 +63,15 @@ export function listPageStarts(
   };
 }
 
-/** The condition that a row is in a range of numbers, whether it is retired or not; `sequenceRange` has its values. */
-export const isInSequenceRange = (seq: AnySQLiteColumn): SQL =>
+/** The condition that a row is in a range of numbers, whether it is retired or not; `storedSequenceRange` has its values. */
+export const isInStoredSequenceRange = (seq: AnySQLiteColumn): SQL =>
   or(
     and(gt(seq, placeholder("after")), lte(seq, placeholder("last"))),
     and(lt(seq, placeholder("minusAfter")), gte(seq, placeholder("minusLast"))),
   )!;
 
-/** Returns the values of `isInSequenceRange` for the numbers from after `after` to `last`. */
-export const sequenceRange = (after: number, last: number) => ({
+/** Returns the values of `isInStoredSequenceRange` for the numbers from after `after` to `last`. */
+export const storedSequenceRange = (after: number, last: number) => ({
   after,
   last,
   minusAfter: -after,
@@ -79,7 +79,7 @@ export const sequenceRange = (after: number, last: number) => ({
 });
 
 /** Sorts rows in the order of creation, in place. */
-export const sortBySequence = <Row extends { seq: number }>(rows: Row[]): Row[] =>
+export const sortRowsBySequence = <Row extends { seq: number }>(rows: Row[]): Row[] =>
   rows.sort((a, b) => Math.abs(a.seq) - Math.abs(b.seq));
 
 const MAX_SEQ = 2_147_483_647;
@@ -87,9 +87,9 @@ const MAX_SEQ = 2_147_483_647;
 /**
  * Returns a number, and how many rows of the list from that number on precede the row at an offset: fewer than a block has.
  * @example
- * listPageStartAt([{ block: 0, count: 2 }], 2045) // { from: 2048, skip: 0 }: block 0 has the numbers 1 to 2047
+ * storedListPageStartAt([{ block: 0, count: 2 }], 2045) // { from: 2048, skip: 0 }: block 0 has the numbers 1 to 2047
  */
-export function listPageStartAt(
+export function storedListPageStartAt(
   retired: readonly RetiredBlock[],
   offset: number,
 ): { from: number; skip: number } {

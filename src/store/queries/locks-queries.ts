@@ -2,7 +2,7 @@ import { and, eq, gt, lt, lte, not, or, sql } from "drizzle-orm";
 import type { LockRows } from "../../cluster/cluster-locks.ts";
 import { LONGEST_LEASE_MS } from "../../cluster/lease.ts";
 import { MS_PER_DAY } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 
 /** Locks by name. `expires_at` is by the database's clock, `acquired_at` by that of the holder. */
 export function lockStore(engine: Engine) {

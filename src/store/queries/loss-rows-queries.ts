@@ -1,8 +1,8 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PricedComponent } from "../../domain/costs/price-list.ts";
-import type { StoredOutlook } from "../../domain/scoring/stored-score-projections.ts";
-import type { Engine } from "../engine.ts";
+import type { StoredOutlook } from "../../domain/scoring/score-projections.ts";
+import type { Engine } from "../store-engine.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

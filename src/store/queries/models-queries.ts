@@ -5,7 +5,8 @@ import type {
   StoredCorrections,
   StoredFit,
 } from "../../domain/calibration/model-version.ts";
-import type { Engine } from "../engine.ts";
+import { calibratedModelVersion } from "../../domain/calibration/model-version.ts";
+import type { Engine } from "../store-engine.ts";
 import type { Tables } from "../store-schema.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
@@ -17,9 +18,6 @@ export type ModelInUse = { number: number; version: string; base: string; correc
 
 /** The latest calibration that was requested, with its result. */
 export type LatestCalibration = Omit<Tables["latestCalibration"]["$inferSelect"], "id">;
-
-/** The name of a calibrated version: `3+local.1` is the first calibration of model 3. */
-export const calibratedVersionName = (base: string, number: number) => `${base}+local.${number}`;
 
 const CHECKS_KEPT = 60;
 
@@ -165,5 +163,5 @@ export function modelStore(engine: Engine) {
 
 const withName = (row: Tables["modelVersions"]["$inferSelect"]): ModelVersion => ({
   ...row,
-  version: calibratedVersionName(row.base, row.number),
+  version: calibratedModelVersion(row.base, row.number),
 });

@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, lte, sql } from "drizzle-orm";
 import type { Administrator, Partner, WebhookEndpoint } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 type NewCredential = {

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, lt } from "drizzle-orm";
 import type { Instant } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 
 /** The bytes of pictures, if servers do not share a folder. */
 export function photoBytesStore(engine: Engine) {

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, inArray } from "drizzle-orm";
 import type { ListedPhoto, Photo } from "../../domain/photo.ts";
 import type { EventType, ServiceEvent } from "../../domain/service-event.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 
 /** Reads and writes the records of photos; their bytes are elsewhere. */

@@ -2,8 +2,8 @@ import { eq, getTableColumns, sql } from "drizzle-orm";
 import { type Component, type PlacedComponent, tierOfHundredths } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { excludeFromLastCompilerTier } from "../../event-loop/compiler-tier.ts";
-import type { Engine, Query } from "../engine.ts";
-import type { RowValues } from "../row-writes.ts";
+import type { Engine, Query } from "../store-engine.ts";
+import type { RowValues } from "../store-row-writes.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -39,7 +39,7 @@ function ofComponent({ components }: Engine["tables"]) {
 }
 
 /** Components with the columns of their appliance and property that lists show. */
-export function selectPlacedComponents({ db, tables }: Pick<Engine, "db" | "tables">) {
+export function placedComponentsQuery({ db, tables }: Pick<Engine, "db" | "tables">) {
   const { appliances, components, properties } = tables;
   return db
     .select(aliasedSqlColumns({ ...ofComponent(tables), ...ofAppliance(tables), ...ofProperty(tables) }))
@@ -49,19 +49,19 @@ export function selectPlacedComponents({ db, tables }: Pick<Engine, "db" | "tabl
     .$dynamic();
 }
 
-type Rows = ReturnType<typeof selectPlacedComponents>;
+type Rows = ReturnType<typeof placedComponentsQuery>;
 
 /**
  * Makes a read of a page of such rows. Many of them share an appliance or property, whose texts take longer to read than the
  * numbers of the component. SQLite, which needs no round trip, therefore reads those of each appliance once, with the IDs of
  * the property and the partner.
  */
-export function placedComponentPage(
+export function queryPlacedComponentPage(
   engine: Engine,
   make: (rows: Rows) => Query,
 ): (values: RowValues) => PlacedComponent[] | Promise<PlacedComponent[]> {
   if (engine.dialect !== "sqlite")
-    return engine.read<PlacedComponent>(() => make(selectPlacedComponents(engine)));
+    return engine.read<PlacedComponent>(() => make(placedComponentsQuery(engine)));
   const { db, tables, list } = engine;
   const { appliances, components, properties } = tables;
   const { propertyId, partnerId, riskTier, announcedTier, ...columns } = ofComponent(tables);

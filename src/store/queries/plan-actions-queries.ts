@@ -17,9 +17,9 @@ import type { ActionSums } from "../../domain/planning/due-actions.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Day } from "../../domain/time.ts";
 import type { WorkState } from "../../domain/work-mark.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
-import { isInSequenceRange, sequenceRange } from "./list-page-starts-queries.ts";
+import { isInStoredSequenceRange, storedSequenceRange } from "./list-page-starts-queries.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -140,7 +140,9 @@ export function planActionStore(engine: Engine) {
         const some = db
           .select({ id: properties.id })
           .from(properties)
-          .where(and(eq(properties.partnerId, placeholder("partnerId")), isInSequenceRange(properties.seq)));
+          .where(
+            and(eq(properties.partnerId, placeholder("partnerId")), isInStoredSequenceRange(properties.seq)),
+          );
         return db
           .select(sums)
           .from(t)
@@ -196,7 +198,7 @@ export function planActionStore(engine: Engine) {
       after: number,
       last: number,
     ): Promise<ActionSums> {
-      const values = { ...bound(filter), ...sequenceRange(after, last) };
+      const values = { ...bound(filter), ...storedSequenceRange(after, last) };
       return (await readsOf(filter, order).sumsOfProperties(values))[0]!;
     },
   };

@@ -10,9 +10,9 @@ import {
 import type { PropertyCandidate } from "../../domain/planning/property-plan-summary.ts";
 import type { Property } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
-import { listPageStarts } from "./list-page-starts-queries.ts";
+import { listPageStartsStore } from "./list-page-starts-queries.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 import { RETIRED_COUNTER } from "./stored-counter-buckets.ts";
 
@@ -185,7 +185,7 @@ export function planStore(engine: Engine) {
       .orderBy(asc(planCandidates.rank), asc(planCandidates.componentId))
       .limit(placeholder("limit")),
   );
-  const places = listPageStarts(engine, properties, RETIRED_COUNTER.properties);
+  const places = listPageStartsStore(engine, properties, RETIRED_COUNTER.properties);
   const rows = () =>
     db
       .select({

@@ -2,16 +2,16 @@ import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from "drizzle-orm
 import { streetKeyRange } from "../../domain/places/postal-address.ts";
 import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 import {
-  isInSequenceRange,
-  listPageStarts,
-  sequenceRange,
-  sortBySequence,
+  isInStoredSequenceRange,
+  listPageStartsStore,
+  sortRowsBySequence,
+  storedSequenceRange,
 } from "./list-page-starts-queries.ts";
-import { propertiesWithSums } from "./properties-with-sums-queries.ts";
-import { lowerCaseSql, searchedTextForm } from "./searched-texts.ts";
+import { propertiesWithSumsStore } from "./properties-with-sums-queries.ts";
+import { lowerCaseSql, textInSearchedSqlForm } from "./searched-text-sql.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 import { RETIRED_COUNTER } from "./stored-counter-buckets.ts";
 
@@ -139,12 +139,14 @@ export function propertyStore(engine: Engine) {
       .from(partnerTotals)
       .where(ofTotals),
   );
-  const places = listPageStarts(engine, properties, RETIRED_COUNTER.properties);
+  const places = listPageStartsStore(engine, properties, RETIRED_COUNTER.properties);
   const numbered = engine.prepared(() =>
     db
       .select()
       .from(properties)
-      .where(and(eq(properties.partnerId, placeholder("partnerId")), isInSequenceRange(properties.seq))),
+      .where(
+        and(eq(properties.partnerId, placeholder("partnerId")), isInStoredSequenceRange(properties.seq)),
+      ),
   );
   const retiring = engine.prepared(() =>
     db
@@ -326,15 +328,15 @@ export function propertyStore(engine: Engine) {
     },
     /** Returns properties with the name, whatever its case. Databases ignore the case of ASCII letters alone. */
     async ofName(partnerId: string, given: string, limit: number): Promise<MatchedProperty[]> {
-      const [lower, upper] = [given.toLowerCase(), given.toUpperCase()].map(searchedTextForm);
-      return await ofName({ partnerId, lower, upper, given: searchedTextForm(given), limit });
+      const [lower, upper] = [given.toLowerCase(), given.toUpperCase()].map(textInSearchedSqlForm);
+      return await ofName({ partnerId, lower, upper, given: textInSearchedSqlForm(given), limit });
     },
     async page(partnerId: string, { limit, offset }: StoredRowRange): Promise<PropertyRow[]> {
       return page({ partnerId, limit, offset: await places.before(partnerId, offset) });
     },
     /** Returns the properties numbered from after `after` to `last`, retired ones included, in the order of creation. */
     async numbered(partnerId: string, after: number, last: number): Promise<Property[]> {
-      return sortBySequence(await numbered().execute({ partnerId, ...sequenceRange(after, last) }));
+      return sortRowsBySequence(await numbered().execute({ partnerId, ...storedSequenceRange(after, last) }));
     },
     /** Returns some properties of any partner that are to be retired by the day and are not yet. */
     async retiring(day: Day, limit: number): Promise<{ id: string; partnerId: string }[]> {
@@ -359,7 +361,7 @@ export function propertyStore(engine: Engine) {
         return { rows: await this.page(partnerId, slice), total };
       return { rows, total };
     },
-    ...propertiesWithSums(engine, places),
+    ...propertiesWithSumsStore(engine, places),
     async insert(property: Property): Promise<void> {
       return insert({
         ...property,

@@ -1,11 +1,11 @@
 import { and, asc, eq, gt, sql } from "drizzle-orm";
 import type { PropertyTotals } from "../../domain/figures/property-totals.ts";
 import type { Property, SummarizedProperty } from "../../domain/property.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
-import type { listPageStarts } from "./list-page-starts-queries.ts";
+import type { listPageStartsStore } from "./list-page-starts-queries.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
-import { demoPropertiesOfPartner, sqlPropertyTotalsColumns } from "./totals-queries.ts";
+import { queryDemoPropertiesOfPartner, sqlPropertyTotalsColumns } from "./totals-queries.ts";
 
 const { placeholder } = sql;
 
@@ -14,7 +14,7 @@ type PortfolioRow = { property: Property; totals: PropertyTotals };
 type SummaryRow = SummarizedProperty & PropertyTotals;
 
 /** Reads a partner's properties with their sums. */
-export function propertiesWithSums(engine: Engine, places: ReturnType<typeof listPageStarts>) {
+export function propertiesWithSumsStore(engine: Engine, places: ReturnType<typeof listPageStartsStore>) {
   const { db } = engine;
   const { properties, propertyTotals } = engine.tables;
   const portfolio = engine.prepared(() =>
@@ -56,7 +56,7 @@ export function propertiesWithSums(engine: Engine, places: ReturnType<typeof lis
     db
       .select(aliasedSqlColumns({ id: properties.id }))
       .from(properties)
-      .where(demoPropertiesOfPartner(engine))
+      .where(queryDemoPropertiesOfPartner(engine))
       .orderBy(asc(properties.seq)),
   );
   const demo = engine.prepared(() =>
@@ -64,7 +64,7 @@ export function propertiesWithSums(engine: Engine, places: ReturnType<typeof lis
       .select({ property: properties, totals: propertyTotals })
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(demoPropertiesOfPartner(engine))
+      .where(queryDemoPropertiesOfPartner(engine))
       .orderBy(asc(properties.seq)),
   );
   return {

@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gt, sql } from "drizzle-orm";
 import type { Unit } from "../../domain/property.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { StoredRowRange } from "../stored-row-range.ts";
 
 const { placeholder } = sql;

@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, inArray, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn, AnySQLiteTable } from "drizzle-orm/sqlite-core";
 import { PARTNER_CALLER } from "../../cluster/cluster-rate-window-permits.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 
 const { placeholder } = sql;
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, or, sql } from "drizzle-orm";
 import type { CallerUsage, RateWindowRows } from "../../cluster/cluster-rate-window-permits.ts";
 import type { Instant } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 
 const placeholder = sql.placeholder;
 

@@ -1,6 +1,6 @@
 import { and, asc, eq } from "drizzle-orm";
 import type { SavedFilter } from "../../domain/saved-filter.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 
 /** Reads and writes the filters that partners have saved under names. */
 export function savedFilterStore(engine: Engine) {

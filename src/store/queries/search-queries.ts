@@ -1,7 +1,12 @@
 import { and, asc, eq, gte, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { Engine, Query } from "../engine.ts";
-import { LAST_CHARACTER, lowerCaseSql, searchedTextForm, streetWithoutNumberSql } from "./searched-texts.ts";
+import type { Engine, Query } from "../store-engine.ts";
+import {
+  LAST_CHARACTER,
+  lowerCaseSql,
+  streetWithoutNumberSql,
+  textInSearchedSqlForm,
+} from "./searched-text-sql.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
@@ -135,7 +140,7 @@ export function searchStore(engine: Engine) {
       .limit(placeholder("limit")),
   );
   const bounds = (text: string, limit: number) => {
-    const from = searchedTextForm(text);
+    const from = textInSearchedSqlForm(text);
     return { from, to: from + LAST_CHARACTER, limit };
   };
 

@@ -3,7 +3,7 @@ import type { ServerRows } from "../../cluster/cluster-leases-and-servers.ts";
 import { CLOCK_TOLERANCE_MS, type ListedServer } from "../../cluster/cluster-server.ts";
 import { type Lease, LONGEST_LEASE_MS } from "../../cluster/lease.ts";
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 
 /** Names in one statement. */
 const MOST_NAMES = 200;

@@ -5,7 +5,7 @@ import type { DayRange } from "../../domain/scoring/service-record-start.ts";
 import type { Condition, EventType, ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import type { Tables } from "../store-schema.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 

@@ -1,6 +1,6 @@
 import { and, count, eq, gt, lte, sql } from "drizzle-orm";
 import type { Day } from "../../domain/time.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 
 const { placeholder } = sql;
 

@@ -22,4 +22,4 @@ export const WHOLE_BUCKET = -1;
 /** The components by which counters are divided, so that a page is located without counting all rows. */
 export const BLOCK_SIZE = 2048;
 /** Returns the block of a component by its number. */
-export const counterBlockOf = (seq: number) => Math.floor(Math.abs(seq) / BLOCK_SIZE);
+export const storedCounterBlockOf = (seq: number) => Math.floor(Math.abs(seq) / BLOCK_SIZE);

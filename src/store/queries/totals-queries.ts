@@ -1,12 +1,12 @@
 import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { PROPERTY_TOTALS, type PropertyTotals, type Totals } from "../../domain/figures/property-totals.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;
 
 /** Finds the demo properties of a partner that are not retired, given as `partnerId`. */
-export function demoPropertiesOfPartner(engine: Engine) {
+export function queryDemoPropertiesOfPartner(engine: Engine) {
   const { properties } = engine.tables;
   return and(
     eq(properties.partnerId, placeholder("partnerId")),
@@ -88,7 +88,7 @@ export function totalsStore(engine: Engine) {
       .select(aliasedSqlColumns(sqlPropertyTotalsColumns(engine)))
       .from(properties)
       .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
-      .where(demoPropertiesOfPartner(engine))
+      .where(queryDemoPropertiesOfPartner(engine))
       .orderBy(asc(properties.seq)),
   );
 

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, gte, isNull, lt, ne, type SQL, sql } from "driz
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import type { Work } from "../../domain/work-mark.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../store-engine.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 
 const { placeholder } = sql;

@@ -4,7 +4,7 @@ import { StorageError } from "../../domain/errors.ts";
 import { pendingSqliteMigrations } from "./migrate-sqlite.ts";
 import { explainSqliteError } from "./sqlite-errors.ts";
 import { SQLITE_MIGRATIONS, type SqliteMigration } from "./sqlite-migrations.ts";
-import { quotedName } from "./sqlite-schema-repair.ts";
+import { quotedSqliteName } from "./sqlite-schema-repair.ts";
 
 /*
  * Reads a database of any schema version, which a server may be using, for copies, backups and `mainstay doctor`. Nothing
@@ -88,7 +88,7 @@ export async function findSqlitePageProblems(
       const problems: string[] = [];
       for (const { name } of tablesOf(db)) {
         const lines = db
-          .query(`PRAGMA quick_check(${quotedName(name)})`)
+          .query(`PRAGMA quick_check(${quotedSqliteName(name)})`)
           .values()
           .map(([line]) => String(line));
         problems.push(...lines.filter((line) => line !== "ok").slice(0, 5));
@@ -116,7 +116,7 @@ function tablesOf(db: Database): { name: string }[] {
 /** Returns the number of rows of each table. */
 export function countSqliteRowsByTable(db: Database): RowCounts {
   const count = (table: string) =>
-    db.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${quotedName(table)}`).get()!.rows;
+    db.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${quotedSqliteName(table)}`).get()!.rows;
   return Object.fromEntries(tablesOf(db).map(({ name }) => [name, count(name)]));
 }
 

@@ -2,9 +2,9 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { StorageError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import { storageErrorOfFile } from "../../files/durable-files.ts";
-import type { Engine } from "../engine.ts";
+import { fileStorageError } from "../../files/durable-files.ts";
 import { olderSchemaError } from "../older-schema-error.ts";
+import type { Engine } from "../store-engine.ts";
 import { applySqliteMigrations, pendingSqliteMigrations } from "./migrate-sqlite.ts";
 import { sqliteEngine } from "./sqlite-engine.ts";
 import { explainSqliteError, notASqliteDatabaseError } from "./sqlite-errors.ts";
@@ -104,7 +104,7 @@ function requireWritable(file: string): void {
   try {
     accessSync(file, constants.W_OK);
   } catch (error) {
-    throw storageErrorOfFile(error, file);
+    throw fileStorageError(error, file);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { calibratedVersionName } from "../queries/models-queries.ts";
+import { calibratedModelVersion } from "../../domain/calibration/model-version.ts";
 
 /** The state of the rows, for `mainstay doctor`. Instants are epoch milliseconds. */
 export type DatabaseState = {
@@ -50,7 +50,7 @@ export function readSqliteModelInUse(db: Database): ModelState {
     : null;
   return {
     scoredBy: run?.version,
-    fit: fit ? { base: fit.base, version: calibratedVersionName(fit.base, fit.number) } : undefined,
+    fit: fit ? { base: fit.base, version: calibratedModelVersion(fit.base, fit.number) } : undefined,
   };
 }
 

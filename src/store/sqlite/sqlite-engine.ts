@@ -2,15 +2,15 @@ import type { Database } from "bun:sqlite";
 import { and, eq, is, Param, Placeholder, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { Db, Engine, Query } from "../engine.ts";
-import { lazyStatement } from "../lazy-statement.ts";
+import { lazySqlStatement } from "../lazy-sql-statement.ts";
+import type { Db, Engine, Query } from "../store-engine.ts";
 import {
-  columnsToInsert,
   type InsertOptions,
   type RowValues,
   type RowWrite,
   type RowWrites,
-} from "../row-writes.ts";
+  storeColumnsToInsert,
+} from "../store-row-writes.ts";
 import { sqliteColumnTypes } from "./sqlite-column-types.ts";
 import * as tables from "./sqlite-tables.ts";
 
@@ -22,7 +22,7 @@ import * as tables from "./sqlite-tables.ts";
 export function sqliteEngine(client: Database): Engine {
   const db: Db = drizzle(client);
   const write = (make: () => Query): RowWrite => {
-    const statement = lazyStatement(() => prepare(client, make()));
+    const statement = lazySqlStatement(() => prepare(client, make()));
     return (values) => {
       const { run, bind } = statement();
       run.run(...bind(values));
@@ -33,7 +33,7 @@ export function sqliteEngine(client: Database): Engine {
     db,
     tables,
     read: <T>(make: () => Query) => {
-      const statement = lazyStatement(() => prepare(client, make()));
+      const statement = lazySqlStatement(() => prepare(client, make()));
       return (values: RowValues) => {
         const { run, bind } = statement();
         return run.all(...bind(values)) as T[];
@@ -41,7 +41,7 @@ export function sqliteEngine(client: Database): Engine {
     },
     write,
     ...rowWrites(db, write),
-    prepared: (make) => lazyStatement(() => make().prepare()),
+    prepared: (make) => lazySqlStatement(() => make().prepare()),
     isAmong: (column, placeholder) =>
       sql`${column} in (select value from json_each(${sql.placeholder(placeholder)}))`,
     isAmongSelected: (column, values) => sql`${column} in ${values}`,
@@ -82,7 +82,7 @@ function rowWrites(db: Db, write: (make: () => Query) => RowWrite): RowWrites {
     insertRow: (table, columns, options = {}) =>
       write(() => {
         const insert = db.insert(table as SQLiteTable).values({
-          ...values(columnsToInsert(table, columns, options)),
+          ...values(storeColumnsToInsert(table, columns, options)),
           ...Object.fromEntries(follows(options.computed)),
         });
         if (!options.orSet) return options.unlessThere ? insert.onConflictDoNothing() : insert;

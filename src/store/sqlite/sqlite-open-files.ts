@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { StorageError } from "../../domain/errors.ts";
-import { storageErrorOfFile } from "../../files/durable-files.ts";
+import { fileStorageError } from "../../files/durable-files.ts";
 
 const SUFFIXES = ["", "-wal", "-shm"];
 
@@ -28,6 +28,6 @@ function identityOf(path: string): string | undefined {
     const status = statSync(path, { throwIfNoEntry: false });
     return status && `${status.dev}:${status.ino}`;
   } catch (error) {
-    throw storageErrorOfFile(error, path);
+    throw fileStorageError(error, path);
   }
 }

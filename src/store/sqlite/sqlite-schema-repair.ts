@@ -85,7 +85,7 @@ function changeDefinitions(path: string, file: string, end: "COMMIT" | "ROLLBACK
     if (removed.length === 0 && created.length === 0) return [];
     db.run("BEGIN IMMEDIATE");
     // A view that was removed took its triggers with it.
-    for (const { type, name } of removed) db.run(`DROP ${type} IF EXISTS ${quotedName(name)}`);
+    for (const { type, name } of removed) db.run(`DROP ${type} IF EXISTS ${quotedSqliteName(name)}`);
     for (const definition of created) create(db, file, definition);
     db.run(end);
     return [
@@ -119,7 +119,7 @@ function create(db: Database, file: string, { type, name, sql }: Definition): vo
 }
 
 /** Returns a name as an identifier in SQL. */
-export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quotedSqliteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Creates an empty database in memory with the migrations that another one has on record. */
 function createExpectedSchema(db: Database): Database {

@@ -1,4 +1,4 @@
-import { defineTables } from "../store-schema.ts";
+import { defineStoreTables } from "../store-schema.ts";
 import { sqliteColumnTypes } from "./sqlite-column-types.ts";
 
 /** The tables of the schema, for SQLite. */
@@ -58,4 +58,4 @@ export const {
   consoleSessions,
   uploads,
   installation,
-} = defineTables(sqliteColumnTypes);
+} = defineStoreTables(sqliteColumnTypes);

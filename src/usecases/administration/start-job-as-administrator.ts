@@ -1,6 +1,6 @@
 import { conflict } from "../../domain/errors.ts";
 import type { MonitoredJobStart } from "../../monitoring/monitored-job-state.ts";
-import type { AdminUseCaseDeps } from "../partners/partners.ts";
+import type { AdminUseCaseDeps } from "../partners/create-partner-and-credentials.ts";
 
 /** Starts a job in an administrator's name. Throws conflict while it is running. */
 export async function startJobAsAdministrator(

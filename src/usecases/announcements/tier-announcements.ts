@@ -1,9 +1,9 @@
-import { tierChangedMessage } from "../../api-schemas/webhook-payload-schema.ts";
+import { serializeTierChangedMessage } from "../../api-schemas/webhook-payload-schema.ts";
 import type { Component } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Tx } from "../../store/store.ts";
-import { actionsOfComponents } from "../planning/component-actions.ts";
+import { prepareActionsOfComponents } from "../planning/prepare-component-actions.ts";
 import type { AnnouncementOutbox } from "./announcement-outbox.ts";
 
 type TierChange = { component: Component; previousTier: RiskTier };
@@ -44,14 +44,14 @@ export async function announceTiers(
   const ids = changes.map(({ component }) => component.applianceId);
   const rows = await tx.components.rowsOfAppliances([...new Set(ids)]);
   const placed = new Map(rows.map((row) => [row.id, row]));
-  const { components: actions } = await actionsOfComponents({ prices, yieldNow }, rows);
+  const { components: actions } = await prepareActionsOfComponents({ prices, yieldNow }, rows);
   let queued = 0;
   for (const { component, previousTier } of changes) {
     const [row, action] = [placed.get(component.id), actions.get(component.id)];
     // A component that the write has retired has no action, and is not announced.
     if (!row || !action) continue;
     // A write may change a component several times: each change is announced as it was.
-    const message = tierChangedMessage(prices, { ...row, ...component }, action, previousTier);
+    const message = serializeTierChangedMessage(prices, { ...row, ...component }, action, previousTier);
     if (!(await outbox.isSubscribed(message.event))) continue;
     await outbox.add({ ...message, orderKey: component.id });
     queued++;

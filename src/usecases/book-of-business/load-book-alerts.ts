@@ -1,6 +1,6 @@
 import { CRITICAL_FROM, type PlacedComponent } from "../../domain/component.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
-import { scoreRangeOfTier } from "../../store/queries/alert-lists-queries.ts";
+import { storedScoreRangeOfTier } from "../../store/queries/alert-lists-queries.ts";
 import type {
   AlertCell,
   AlertOrder,
@@ -9,12 +9,12 @@ import type {
   ValueCount,
   ValueRange,
 } from "../../store/queries/book-lists-queries.ts";
-import { readBookStoreConsistently } from "../../store/store-consistent-reads.ts";
+import { readStoreOfAllPartnersConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { bookListPartsOfPage } from "./book-list-pages.ts";
 import { loadBookOfBusinessPartners } from "./book-of-business-partners.ts";
-import type { BookDeps } from "./book-properties.ts";
+import type { BookDeps } from "./load-book-properties.ts";
 
 /** Alerts whose index entries one statement counts. */
 const ALERTS_A_STEP = 50_000;
@@ -39,7 +39,7 @@ export async function loadBookAlerts(
 ): Promise<BookAlerts> {
   const listedValue = (row: PlacedComponent) =>
     listed.order === "cost" ? row.expectedCostCents : row.riskScore;
-  return await readBookStoreConsistently(store, async (read) => {
+  return await readStoreOfAllPartnersConsistently(store, async (read) => {
     const members = await loadBookOfBusinessPartners(read, partnerIds);
     const reading = { read, yieldNow, steps: stepsOf(members) };
     const { values, critical, warning, offset } = await countsOf(reading, listed, slice);
@@ -72,7 +72,12 @@ async function countsOf(reading: Reading, listed: Listed, slice: StoredRowRange)
   const { tier, order } = listed;
   if (!isUnfiltered(listed)) {
     const byScore = { ...listed, order: "score" } as const;
-    const scores = await countValues(reading, byScore, [scoreRangeOfTier(tier)], Number.POSITIVE_INFINITY);
+    const scores = await countValues(
+      reading,
+      byScore,
+      [storedScoreRangeOfTier(tier)],
+      Number.POSITIVE_INFINITY,
+    );
     const critical = sumOf(scores.filter(({ value }) => value >= CRITICAL_FROM));
     const found = { critical, warning: sumOf(scores) - critical, offset: slice.offset };
     return { values: order === "score" ? scores : await countCosts(reading, listed, slice), ...found };
@@ -84,7 +89,7 @@ async function countsOf(reading: Reading, listed: Listed, slice: StoredRowRange)
     return { values: await countCosts(reading, listed, slice), critical, warning, offset: slice.offset };
   const isAfterCritical = tier === undefined && slice.offset >= critical;
   const offset = isAfterCritical ? slice.offset - critical : slice.offset;
-  const ranges = scoreRanges(scoreRangeOfTier(isAfterCritical ? "WARNING" : tier));
+  const ranges = scoreRanges(storedScoreRangeOfTier(isAfterCritical ? "WARNING" : tier));
   // The counters of scores are few for any number of alerts.
   const whole = { ...reading, steps: [reading.steps.flat()] };
   return {
@@ -121,7 +126,7 @@ async function countValues(
 }
 
 const HIGHEST: Record<AlertOrder, number> = {
-  score: scoreRangeOfTier(undefined).to,
+  score: storedScoreRangeOfTier(undefined).to,
   cost: Number.MAX_SAFE_INTEGER,
 };
 

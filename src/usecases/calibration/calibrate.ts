@@ -2,27 +2,32 @@ import type { Calibration } from "../../domain/calibration/calibration.ts";
 import type { LifeOnRecord } from "../../domain/calibration/calibration-life.ts";
 import { HAZARD_YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
 import { countFailuresByYearInSteps } from "../../domain/calibration/failure-years.ts";
-import { countFailures, FEWEST_FAILURES, type Fit, fitRecordInSteps } from "../../domain/calibration/fit.ts";
 import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record-in-steps.ts";
+import {
+  countFailedLives,
+  FEWEST_FAILURES,
+  type Fit,
+  fitModelInSteps,
+} from "../../domain/calibration/model-fit.ts";
+import { baseModelVersion } from "../../domain/calibration/model-version.ts";
 import { fitSharedCausesInSteps } from "../../domain/calibration/shared-causes.ts";
 import {
   dCalibrationInSteps,
   type SurvivalCurve,
   survivalCurve,
 } from "../../domain/calibration/survival-calibration.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { UNCORRECTED } from "../../domain/scoring/model-corrections.ts";
 import type { PropertyHistory } from "../../domain/scoring/scoring-types.ts";
 import { addDays, type Day, dayNumber } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
-import { baseModelVersion } from "./active-model.ts";
 import {
   type CalibrationDeps,
   forEachHistoryToCalibrate,
   runCalibrationInTimeSlices,
   YearForecasts,
-} from "./forecast-year.ts";
+} from "./load-past-year-forecasts.ts";
 
 /**
  * Calibrates the model with the operator's own outcomes as of a day, and measures what that calibration would have
@@ -41,7 +46,7 @@ export async function calibrateModel(environment: CalibrationDeps, asOf: Day): P
     forecasts.add(history, ofHistory, corrections),
   );
   refuseThinRecord(lives, yearAgo);
-  const fit = await slices(fitRecordInSteps(knowledge, lives));
+  const fit = await slices(fitModelInSteps(knowledge, lives));
   const validation = await forecasts.measure();
   const years = await slices(countFailuresByYearInSteps(lives, fit.corrections, asOf));
   return {
@@ -64,12 +69,12 @@ async function fitAsOf(
   asOf: Day,
 ): Promise<{ failures: number; fit: Fit | undefined }> {
   const lives = await livesAsOf(environment, asOf);
-  const failures = countFailures(lives);
+  const failures = countFailedLives(lives);
   const isEnough = failures >= FEWEST_FAILURES;
   return {
     failures,
     fit: isEnough
-      ? await runCalibrationInTimeSlices(environment, fitRecordInSteps(environment.knowledge, lives))
+      ? await runCalibrationInTimeSlices(environment, fitModelInSteps(environment.knowledge, lives))
       : undefined,
   };
 }
@@ -116,7 +121,7 @@ function refuseThinRecord(lives: readonly LifeOnRecord[], yearAgo: Day): void {
       "Calibration needs at least one year of service history: run it once a property's record reaches back to " +
         `${yearAgo} or earlier. Set \`records_since\` on properties to show when their history is complete.`,
     );
-  const failures = countFailures(lives);
+  const failures = countFailedLives(lives);
   if (failures < FEWEST_FAILURES)
     throw new OperatorError(
       `${failures} ${failures === 1 ? "failure is" : "failures are"} on record; calibration needs at least ${FEWEST_FAILURES}`,

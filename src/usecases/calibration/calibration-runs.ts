@@ -2,8 +2,8 @@ import {
   type Acquired,
   acquireClusterLockInTransaction,
   type ClusterLock,
+  clusterLockHeldError,
   clusterLockHolder,
-  lockHeldError,
   renewClusterLockInBackground,
 } from "../../cluster/cluster-locks.ts";
 import { type CalibrationProposal, storedFitId } from "../../domain/calibration/model-version.ts";
@@ -79,7 +79,7 @@ export async function withCalibrationLock<T>(
   run: (lock: FitLock) => Promise<T>,
 ): Promise<T> {
   const begun = handedOver === undefined ? await beginCalibration(store, { by, actor }) : { id: handedOver };
-  if ("heldBy" in begun) throw lockHeldError("a calibration is in progress", begun.heldBy);
+  if ("heldBy" in begun) throw clusterLockHeldError("a calibration is in progress", begun.heldBy);
   const { id } = begun;
   const { confirm, stop } = renewClusterLockInBackground(store, id);
   const finish: FitLock["finish"] = async (tx, { proposalId, modelVersion }) => {

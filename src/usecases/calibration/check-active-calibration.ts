@@ -3,9 +3,9 @@ import type { ModelCheck } from "../../domain/calibration/model-version.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
-import { loadModelCorrections } from "./active-model.ts";
 import { requireScoresOfCalibratedModel } from "./calibrate.ts";
-import { type CalibrationDeps, forecastPastYear } from "./forecast-year.ts";
+import { loadModelCorrections } from "./load-active-model.ts";
+import { type CalibrationDeps, loadPastYearForecasts } from "./load-past-year-forecasts.ts";
 
 /**
  * Measures whether the active calibration would have forecast the past year better than the default model, and
@@ -21,7 +21,7 @@ export async function checkActiveCalibrationModel(
   await requireScoresOfCalibratedModel(store, knowledge);
   const inUse = await store.read.models.inUse();
   if (!inUse) throw new OperatorError("the default model is active: there is no calibration to check");
-  const validation = await forecastPastYear(environment, asOf, (appliances) =>
+  const validation = await loadPastYearForecasts(environment, asOf, (appliances) =>
     loadModelCorrections(store.read, knowledge, appliances),
   );
   const check: ModelCheck = {

@@ -1,4 +1,4 @@
-import { applianceTypeOfHeadingWords, plainWords } from "../import/mapping/import-heading-words.ts";
+import { applianceTypeOfHeadingWords, headingWords } from "../import/mapping/import-heading-words.ts";
 import { lookUpImportValue } from "../import/mapping/import-value-lookup.ts";
 
 /*
@@ -150,6 +150,6 @@ export function cobieApplianceType({
 }
 
 function wordsType(text: string): string | undefined {
-  const words = plainWords(text.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2"));
+  const words = headingWords(text.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2"));
   return ACCESSORY.test(words) ? undefined : applianceTypeOfHeadingWords(words);
 }

@@ -1,11 +1,15 @@
 import { serializeProperty } from "../../api-schemas/property-schema.ts";
 import { type Appliance, DEFAULT_USAGE } from "../../domain/appliance.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { conflict } from "../../domain/errors.ts";
-import { parseStoredCodes } from "../../domain/hazards/hazard-flags.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import { hazardCodesInList } from "../../domain/hazards/hazard-flags.ts";
 import type { Property, Unit } from "../../domain/property.ts";
-import { type Instant, isoText } from "../../domain/time.ts";
-import { currencyCode, currentDisplay, unitLabel } from "../../domain/wording/currency-and-unit-wording.ts";
+import { type Instant, isoTextOfInstant } from "../../domain/time.ts";
+import {
+  currencyCode,
+  currentDisplayWording,
+  unitLabel,
+} from "../../domain/wording/currency-and-unit-wording.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type WorkbookSheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
@@ -56,7 +60,7 @@ export async function cobieWorkbook(
 }
 
 const CURRENCIES: Readonly<Record<string, string>> = { USD: "Dollars", EUR: "Euros" };
-const areaOfCobie = () => (currentDisplay().units === "metric" ? "squaremeters" : "squarefeet");
+const areaOfCobie = () => (currentDisplayWording().units === "metric" ? "squaremeters" : "squarefeet");
 
 type Value = string | number | null | undefined;
 
@@ -77,7 +81,7 @@ class CobieBook {
     private readonly property: Property,
     now: Instant,
   ) {
-    this.#createdOn = isoText(now).slice(0, 19);
+    this.#createdOn = isoTextOfInstant(now).slice(0, 19);
     this.#operator = `operator@mainstay.${NO_MAIL}`;
     this.#add("Contact", {
       ...{ Email: this.#operator, Category: CATEGORIES.operator, Company: partnerName },
@@ -147,8 +151,8 @@ class CobieBook {
       warranty_expiry: appliance.warrantyExpiry,
       brand_tier: appliance.brandTierGiven ? appliance.brandTier : null,
       usage_intensity: appliance.usageIntensity === DEFAULT_USAGE ? null : appliance.usageIntensity,
-      flags_set: parseStoredCodes(appliance.flagsSet).join(";"),
-      flags_cleared: parseStoredCodes(appliance.flagsCleared).join(";"),
+      flags_set: hazardCodesInList(appliance.flagsSet).join(";"),
+      flags_cleared: hazardCodesInList(appliance.flagsCleared).join(";"),
     });
   }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { PriceList } from "../../domain/costs/price-list.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Stores } from "../../store/stores.ts";
 

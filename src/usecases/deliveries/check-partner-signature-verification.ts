@@ -1,4 +1,7 @@
-import { serializeWebhookEvent, webhookTestMessage } from "../../api-schemas/webhook-payload-schema.ts";
+import {
+  serializeWebhookEvent,
+  serializeWebhookTestMessage,
+} from "../../api-schemas/webhook-payload-schema.ts";
 import { deliveryIdAt } from "../../domain/ids/record-ids.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
@@ -6,7 +9,7 @@ import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { SendResult } from "../../webhooks/attempt-webhook-delivery.ts";
 import type { HttpSender } from "../../webhooks/webhook-http-sender.ts";
 import { signedWebhookHeaders } from "../../webhooks/webhook-signature-headers.ts";
-import type { AdminUseCaseDeps } from "../partners/partners.ts";
+import type { AdminUseCaseDeps } from "../partners/create-partner-and-credentials.ts";
 
 /**
  * `accepts`: the endpoint accepted a wrong signature, so it does not verify. `verifies`: it answered 401 or 403.
@@ -49,7 +52,7 @@ async function probe(deps: ProbeDeps, partner: Partner): Promise<SignatureCheck 
   const url = (await store.read.partners.findEndpoint(partner.id))?.url;
   if (!url) return undefined;
   const at = clock();
-  const message = webhookTestMessage(MESSAGE, "signature probe");
+  const message = serializeWebhookTestMessage(MESSAGE, "signature probe");
   const body = Buffer.from(serializeWebhookEvent(message, partner, at));
   const deliveryId = deliveryIdAt(at, new DataView(random(new Uint8Array(4)).buffer).getUint32(0));
   // A random secret: every signature has the right form and is wrong.

@@ -2,7 +2,7 @@ import { notFound } from "../../domain/errors.ts";
 import { hasSecretRotationEndedRule } from "../../domain/rules/secret-rotation-rule.ts";
 import type { Instant } from "../../domain/time.ts";
 import { signedWebhookHeaders } from "../../webhooks/webhook-signature-headers.ts";
-import type { AdminUseCaseDeps } from "../partners/partners.ts";
+import type { AdminUseCaseDeps } from "../partners/create-partner-and-credentials.ts";
 
 /** Returns the headers that a delivery would be sent with now, by name. Throws not_found. */
 export async function loadSignedDeliveryHeaders(

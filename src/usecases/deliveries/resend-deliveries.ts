@@ -1,9 +1,9 @@
 import type { FailedDeliveryWindow } from "../../domain/delivery.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
-import { isoText } from "../../domain/time.ts";
-import { runRepeatableStoreChange } from "../../store/repeatable-store-change.ts";
+import { isoTextOfInstant } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
-import type { AdminUseCaseDeps } from "../partners/partners.ts";
+import { runRepeatableStoreTransactions } from "../../store/store-repeatable-transactions.ts";
+import type { AdminUseCaseDeps } from "../partners/create-partner-and-credentials.ts";
 
 type Resent = { id: string; partnerId: string; attempts: number };
 
@@ -66,7 +66,7 @@ export async function resendFailedDeliveries(
       await requireEndpoint(tx, partnerId);
       // As for a second request, which finds all of them pending.
       if (matched === 0) return;
-      const range = { from: isoText(from), to: isoText(to) };
+      const range = { from: isoTextOfInstant(from), to: isoTextOfInstant(to) };
       const detail = { ...range, ...(error !== undefined && { error }), matched };
       await tx.audit.record({
         at: tx.now,
@@ -79,7 +79,7 @@ export async function resendFailedDeliveries(
     { partnerId },
   );
   if (matched === 0) return 0;
-  return await runRepeatableStoreChange(store, () => resendAll(administration, window));
+  return await runRepeatableStoreTransactions(store, () => resendAll(administration, window));
 }
 
 async function resendAll(

@@ -1,7 +1,7 @@
-import { webhookTestMessage } from "../../api-schemas/webhook-payload-schema.ts";
+import { serializeWebhookTestMessage } from "../../api-schemas/webhook-payload-schema.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import { AnnouncementOutbox } from "../announcements/announcement-outbox.ts";
-import type { AdminUseCaseDeps } from "../partners/partners.ts";
+import type { AdminUseCaseDeps } from "../partners/create-partner-and-credentials.ts";
 
 export const TEST_MESSAGE = "This is a test of your webhook endpoint.";
 
@@ -22,7 +22,7 @@ export async function sendTestDelivery(
       if (!endpoint?.url) throw conflict("The partner has no webhook endpoint");
       if (!partner.enabled) throw conflict("The partner is disabled: its deliveries are on hold");
       const sending = { ...tx, requestId: test.requestId ?? null };
-      const message = webhookTestMessage(test.message, test.requestedBy);
+      const message = serializeWebhookTestMessage(test.message, test.requestedBy);
       const id = await new AnnouncementOutbox(sending, partner, await tx.forPartner(partnerId)).addUnfiltered(
         message,
       );

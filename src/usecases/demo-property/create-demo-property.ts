@@ -3,11 +3,11 @@ import { conflict } from "../../domain/errors.ts";
 import type { Property } from "../../domain/property.ts";
 import type { NewServiceEvent } from "../../domain/service-event.ts";
 import { addDays, type Day, dayOf, yearOf } from "../../domain/time.ts";
-import { ClaimLog } from "../claims/claims.ts";
-import { ServiceLog } from "../history/service-events.ts";
-import { createAppliance } from "../portfolio/appliances.ts";
+import { ClaimLog } from "../claims/record-claims.ts";
+import { ServiceLog } from "../history/record-service-events.ts";
+import { createAppliance } from "../portfolio/create-or-change-appliance.ts";
+import { createProperty } from "../portfolio/create-or-change-property.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { createProperty } from "../portfolio/properties.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { DEMO_PROPERTY, type DemoAppliance, type DemoVisit } from "./demo-property-content.ts";
 

@@ -1,9 +1,9 @@
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { Embed, EmbedPreview } from "../../domain/embed.ts";
 import { propertyConditionOf } from "../../domain/figures/condition.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadBrand } from "./embed-brands.ts";
+import { loadBrand } from "./change-embed-brand.ts";
 
 /** Returns what the reader of a new embed sees first. */
 export async function loadEmbedPreview(

@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../../domain/component.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { type ExplainedComponent, explainScore } from "../../domain/explanation/explanation.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Plannable } from "../../domain/planning/component-plan.ts";
 import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
@@ -9,7 +9,7 @@ import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { CHANGES, type ChangeName, scoreWhatIf } from "../../domain/scoring/what-if-score.ts";
 import { type Yield, yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
-import { loadModelCorrections, modelVersionOf } from "../calibration/active-model.ts";
+import { loadActiveModelVersion, loadModelCorrections } from "../calibration/load-active-model.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
 import { loadHistories } from "../history/load-histories.ts";
 import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
@@ -60,7 +60,7 @@ export async function loadComponentExplanation(
     const score = scoreWhatIf(knowledge, history, target, change, scoredOn, corrections);
     changes.push({ change, score });
   }
-  const modelVersion = await modelVersionOf(read, knowledge);
+  const modelVersion = await loadActiveModelVersion(read, knowledge);
   const costs = prices.ofComponent(component);
   return { component, modelVersion, costs, explanation, corrections, changes };
 }

@@ -1,12 +1,12 @@
 import type { PlacedComponent } from "../../domain/component.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { explainScorePartsInSteps } from "../../domain/explanation/explanation.ts";
-import { mainReasonsOf, type Reason } from "../../domain/explanation/reasons.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import { mainReasonsOf, type Reason } from "../../domain/explanation/score-reasons.ts";
 import type { Property } from "../../domain/property.ts";
 import { isScoredByCascade } from "../../domain/scoring/cascade-links.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadModelCorrections } from "../calibration/active-model.ts";
+import { loadModelCorrections } from "../calibration/load-active-model.ts";
 import { loadHistories } from "../history/load-histories.ts";
 import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
 import { rescoredUpstreamAppliances } from "../rescoring/rescore.ts";

@@ -1,5 +1,5 @@
 import type { ComponentToScore } from "../../domain/component.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
 import type {
   ClaimEvidence,
@@ -11,9 +11,9 @@ import type { Day } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { ClaimEvidenceRow } from "../../store/queries/claims-queries.ts";
-import { type Tx, yieldOf } from "../../store/store.ts";
+import { type Tx, yieldOfStores } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadClaimEvidence } from "../claims/property-claims.ts";
+import { loadClaimEvidence } from "../claims/load-claim-evidence.ts";
 import { loadSmartSensorEvents } from "../sensors/load-smart-sensor-events.ts";
 import { loadServiceEventsOfHistories } from "./load-history-service-events.ts";
 
@@ -42,7 +42,7 @@ export async function loadHistories(
   appliances: readonly ScoredAppliance[],
   asOf: Day | readonly Day[],
   claims?: ReadonlyMap<string, readonly ClaimEvidenceRow[]>,
-  yieldNow: Yield = yieldOf(stores),
+  yieldNow: Yield = yieldOfStores(stores),
 ): Promise<Map<string, LoadedProperty>> {
   const ids = appliances.map((appliance) => appliance.id);
   const components = await stores.components.forScoring(ids);

@@ -1,6 +1,6 @@
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
-import { type Tx, yieldOf } from "../../store/store.ts";
+import { type Tx, yieldOfStores } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** Appliances per query. */
@@ -10,7 +10,7 @@ const STEP = 2000;
 export async function loadAppliancesOfHistory(
   stores: Pick<Stores, "appliances"> & Partial<Pick<Tx, "yieldToEventLoop">>,
   propertyId: string,
-  yieldNow: Yield = yieldOf(stores),
+  yieldNow: Yield = yieldOfStores(stores),
 ): Promise<ScoredAppliance[]> {
   const all: ScoredAppliance[] = [];
   for (let after = 0; ; ) {

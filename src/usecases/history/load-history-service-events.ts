@@ -3,7 +3,7 @@ import type { NoteRules } from "../../domain/scoring/note-findings.ts";
 import type { EventEvidence } from "../../domain/scoring/scoring-types.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { EventEvidenceRow } from "../../store/queries/service-events-queries.ts";
-import { type Tx, yieldOf } from "../../store/store.ts";
+import { type Tx, yieldOfStores } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadNotesOfHistories } from "./load-note-findings.ts";
 
@@ -23,7 +23,7 @@ export async function loadServiceEventsOfHistories(
   knowledge: NoteRules,
   applianceIds: readonly string[],
   sizes = SIZES,
-  yieldNow: Yield = yieldOf(stores),
+  yieldNow: Yield = yieldOfStores(stores),
 ): Promise<Map<string, EventEvidence[]>> {
   const { version } = knowledge.keywords;
   const rows = await stores.serviceEvents.evidence(applianceIds, version, sizes.atOnce + 1);

@@ -7,11 +7,11 @@ import {
 } from "../../domain/scoring/note-findings.ts";
 import type { Note } from "../../domain/scoring/scoring-types.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
-import { type Tx, yieldOf } from "../../store/store.ts";
+import { type Tx, yieldOfStores } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** Returns the key under which scoring knows a note: equal for equal notes only, as far as a hash of 64 bits tells. */
-export const noteKeyOf = (notes: string): string => Bun.hash(notes).toString(36);
+export const loadedNoteKeyOf = (notes: string): string => Bun.hash(notes).toString(36);
 
 /** A row with the stored findings of its note, and the note itself if it was not analyzed with the current rules. */
 type WithReading<R> = R & { id: string; unread: string | null };
@@ -24,7 +24,7 @@ export async function loadNotesOfHistories(
   stores: Stores | Tx,
   rules: NoteRules,
   rows: readonly WithReading<ScoredReading>[],
-  yieldNow: Yield = yieldOf(stores),
+  yieldNow: Yield = yieldOfStores(stores),
 ): Promise<(Note | null)[]> {
   return (await loadNoteReadings(stores, rules, rows, yieldNow)).map(scoredNoteOfFindings);
 }
@@ -34,7 +34,7 @@ export async function loadNoteReadings<R extends WithReading<Partial<NoteReading
   stores: Stores | Tx,
   rules: NoteRules,
   rows: readonly R[],
-  yieldNow: Yield = yieldOf(stores),
+  yieldNow: Yield = yieldOfStores(stores),
 ): Promise<R[]> {
   const tx = "yieldToEventLoop" in stores ? stores : undefined;
   const readings: R[] = [];
@@ -44,7 +44,7 @@ export async function loadNoteReadings<R extends WithReading<Partial<NoteReading
       readings.push(row);
       continue;
     }
-    const reading = scoringFindingsOfNote(rules, row.unread, noteKeyOf);
+    const reading = scoringFindingsOfNote(rules, row.unread, loadedNoteKeyOf);
     await tx?.serviceEvents.saveReading(row.id, reading);
     readings.push({ ...row, ...reading });
     length += row.unread.length;

@@ -7,8 +7,8 @@ import {
 } from "../../api-schemas/appliance-schema.ts";
 import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import type { Appliance, ApplianceChange, NewAppliance } from "../../domain/appliance.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { MAX_UNITS, type Property } from "../../domain/property.ts";
 import { applianceSizeRuleWarnings } from "../../domain/rules/appliance-size-rule.ts";
 import {
@@ -17,17 +17,21 @@ import {
   type Retirement,
   retirementAfterChange,
 } from "../../domain/rules/retirement-rule.ts";
-import { ApplianceCreator, changeAppliance, portfolioInstallYearWarnings } from "../portfolio/appliances.ts";
+import {
+  ApplianceCreator,
+  changeAppliance,
+  portfolioInstallYearWarnings,
+} from "../portfolio/create-or-change-appliance.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { BatchScores } from "../rescoring/batch-scores.ts";
+import { BatchScores } from "../rescoring/rescore-batch.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
 import { EqualRowCounts, equalRowKey } from "./equal-row-counts.ts";
 import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
 import {
+  importedPropertyReferenceText,
   importedRetirement,
   PROPERTY_REFERENCES,
   PropertyCache,
-  propertyReferenceText,
   RETIREMENT_COLUMNS,
   type RowPropertyReference,
   readPropertyReference,
@@ -166,7 +170,7 @@ class ApplianceBatch implements RowBatch<Entry> {
     update: boolean,
   ): Promise<RowOutcome> {
     const property = this.#properties.find(reference);
-    if (!property) throw notFound(`Property not found: ${propertyReferenceText(reference)}`);
+    if (!property) throw notFound(`Property not found: ${importedPropertyReferenceText(reference)}`);
     const unitId = unit === undefined ? given.unitId : await this.#unitOf(property, unit);
     const input = { ...given, propertyId: property.id, unitId };
     const cells = unit === undefined ? own : { ...own, unit_id: unitId! };

@@ -4,8 +4,8 @@ import { isRetired, retirementRuleConflict } from "../../domain/rules/retirement
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
 import {
+  importedPropertyReferenceText,
   PropertyCache,
-  propertyReferenceText,
   type RowPropertyReference,
   readPropertyReference,
 } from "./property-import.ts";
@@ -62,7 +62,7 @@ export class ReferencedAppliances {
   /** Returns the appliance of a row. Throws not_found, or conflict for an ambiguous serial. */
   async find(reference: RowApplianceReference): Promise<Appliance> {
     if ("property" in reference && !this.#properties.find(reference.property))
-      throw notFound(`Property not found: ${propertyReferenceText(reference.property)}`);
+      throw notFound(`Property not found: ${importedPropertyReferenceText(reference.property)}`);
     const [found, other] = await this.#named(reference);
     if (other) throw conflict("serial belongs to several appliances of the property: use appliance_id");
     if (!found) throw notFound(`Appliance not found: ${applianceText(reference)}`);
@@ -82,7 +82,7 @@ export class ReferencedAppliances {
 
 function applianceText(reference: RowApplianceReference): string {
   if ("applianceId" in reference) return reference.applianceId;
-  return `serial ${reference.serial} in property ${propertyReferenceText(reference.property)}`;
+  return `serial ${reference.serial} in property ${importedPropertyReferenceText(reference.property)}`;
 }
 
 /** Returns the failure of a row about a kind of component that is not in service on an appliance: of another type, or retired. */

@@ -12,13 +12,14 @@ import type { Voiding } from "../../api-schemas/voiding-schema.ts";
 import type { Claim, ClaimChange, NewClaim } from "../../domain/claim.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { Property } from "../../domain/property.ts";
-import { ClaimLog } from "../claims/claims.ts";
+import { ClaimLog } from "../claims/record-claims.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
+import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./import-void-columns.ts";
 import {
+  importedPropertyReferenceText,
   PROPERTY_REFERENCES,
   PropertyCache,
-  propertyReferenceText,
   type RowPropertyReference,
   readPropertyReference,
 } from "./property-import.ts";
@@ -30,7 +31,6 @@ import {
   type RowKind,
   type RowOutcome,
 } from "./row-kind.ts";
-import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./void-columns.ts";
 
 type Entry = { claimNumber: string; property: RowPropertyReference; cells: RowCells } & (
   | { input: NewClaim }
@@ -125,7 +125,7 @@ class ClaimBatch implements RowBatch<Entry> {
   async apply(entry: Entry, update: boolean): Promise<RowOutcome> {
     const { claimNumber, property: reference, cells } = entry;
     const property = this.#properties.find(reference);
-    if (!property) throw notFound(`Property not found: ${propertyReferenceText(reference)}`);
+    if (!property) throw notFound(`Property not found: ${importedPropertyReferenceText(reference)}`);
     const claims = this.#claimsOf(property.id);
     const log = this.#logOf(property);
     const there = claims.get(claimNumber);

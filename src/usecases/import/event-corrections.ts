@@ -7,15 +7,15 @@ import type { Appliance } from "../../domain/appliance.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
 import { parseTableCellConditionScale } from "../../table-cells/table-cell-scales.ts";
-import type { ServiceLog } from "../history/service-events.ts";
+import type { ServiceLog } from "../history/record-service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {
   APPLIANCE_REFERENCES,
   type RowApplianceReference,
   readApplianceReference,
 } from "./appliance-references.ts";
+import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./import-void-columns.ts";
 import type { RowCells, RowOutcome } from "./row-kind.ts";
-import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./void-columns.ts";
 
 /** The columns of a row that corrects or voids a stored event. */
 export const CORRECTION_COLUMNS = { service_event_id: "text", ...VOID_COLUMNS } as const;

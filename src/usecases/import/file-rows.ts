@@ -1,5 +1,5 @@
 import { restoreCsvFormula } from "../../csv/csv-formulas.ts";
-import { type CsvSource, csvSourceBytes, sourceName } from "../../csv/csv-source.ts";
+import { type CsvSource, csvSourceBytes, csvSourceName } from "../../csv/csv-source.ts";
 import { type CsvRow, readCsv } from "../../csv/read-csv.ts";
 import { Failure, OperatorError } from "../../domain/errors.ts";
 import {
@@ -36,7 +36,7 @@ export async function surveyImportFile(
   defaults: readonly FieldDefault[],
 ): Promise<SurveyedFile> {
   csvSourceBytes(source);
-  const name = sourceName(source);
+  const name = csvSourceName(source);
   let headings: readonly string[] | undefined;
   let rows = 0;
   for await (const { cells } of readCsv(source)) {

@@ -1,6 +1,6 @@
 import { type ClusterLock, NO_LOCK } from "../../cluster/cluster-locks.ts";
 import type { CsvRow } from "../../csv/read-csv.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";

@@ -1,12 +1,12 @@
 import { basename } from "node:path";
 import { type HeldLock, NO_LOCK } from "../../cluster/cluster-locks.ts";
-import { type CsvSource, sourceName } from "../../csv/csv-source.ts";
+import { type CsvSource, csvSourceName } from "../../csv/csv-source.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import {
-  sumOfWordedImportNotes,
+  importNoteWordingsOf,
+  sumOfImportNoteWordings,
   type WordedImportNotes,
-  wordedImportNotesOf,
 } from "../../domain/wording/wording-of-import-notes.ts";
 import { applianceImportRows } from "./appliance-import.ts";
 import { claimImportRows } from "./claim-import.ts";
@@ -166,9 +166,9 @@ async function importFiles(
     properties: rowCounts(counters.properties),
     appliances: rowCounts(counters.appliances),
     components: { ...rowCounts(counters.components), created: counters.appliances.components },
-    notes: sumOfWordedImportNotes(
-      wordedImportNotesOf(counters.appliances),
-      wordedImportNotesOf(counters.claims),
+    notes: sumOfImportNoteWordings(
+      importNoteWordingsOf(counters.appliances),
+      importNoteWordingsOf(counters.claims),
     ),
     sameAddress,
     serviceEvents: rowCounts(counters.serviceEvents),
@@ -287,7 +287,7 @@ function refuseIdleMappings(mappings: readonly ColumnMapping[], files: readonly 
     );
     if (!holds)
       throw new OperatorError(
-        `${written}: ${files.map(({ source }) => sourceName(source)).join(", ")} cannot contain ${field}`,
+        `${written}: ${files.map(({ source }) => csvSourceName(source)).join(", ")} cannot contain ${field}`,
         "`mainstay import --help` lists the fields.",
       );
   }

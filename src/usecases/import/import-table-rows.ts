@@ -1,11 +1,11 @@
-import { type HeldLock, importLockName, withClusterLock } from "../../cluster/cluster-locks.ts";
+import { clusterImportLockName, type HeldLock, withClusterLock } from "../../cluster/cluster-locks.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { conflict, invalid, OperatorError, StorageError } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
-import { runRepeatableStoreChange } from "../../store/repeatable-store-change.ts";
 import type { Store } from "../../store/store.ts";
-import { hasDecimalCommas, MOST_ROWS, type Separator } from "../../table-cells/table-limits.ts";
+import { runRepeatableStoreTransactions } from "../../store/store-repeatable-transactions.ts";
+import { MOST_ROWS, type Separator, tableCellsHaveDecimalComma } from "../../table-cells/table-limits.ts";
 import { MOST_RESCORED, RescoreLimit } from "../rescoring/rescore-limit.ts";
 import { EqualRowCounts } from "./equal-row-counts.ts";
 import { DryRunStopped, type RowsFoundHalfway } from "./import-batches.ts";
@@ -167,7 +167,7 @@ function tableOf({ file, columns, rows, firstRow, separator }: TableRows): Impor
     sample: rows,
     count: rows.length,
     notes: [],
-    hasCommas: hasDecimalCommas(separator),
+    hasCommas: tableCellsHaveDecimalComma(separator),
     async *rows() {
       for (const [at, cells] of rows.entries()) yield { line: firstRow + at, cells };
     },
@@ -180,13 +180,13 @@ async function underLock<T>(
   run: (store: Store, lock: HeldLock) => Promise<T>,
 ): Promise<T> {
   const lock = {
-    name: importLockName(partner.id),
+    name: clusterImportLockName(partner.id),
     owner: "the app",
     activity: "an import for this account is in progress",
   };
   try {
     return await withClusterLock(store, lock, (held) =>
-      runRepeatableStoreChange(store, () => run(store, held)),
+      runRepeatableStoreTransactions(store, () => run(store, held)),
     );
   } catch (error) {
     // Another import has the lock, or has taken it while this server was suspended.

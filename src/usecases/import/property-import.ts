@@ -10,8 +10,12 @@ import { invalid, notFound } from "../../domain/errors.ts";
 import { countryOf, placeOfSubdivision, subdivisionOf } from "../../domain/places/place.ts";
 import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
 import { NOT_RETIRED, type Retirement, retirementAfterChange } from "../../domain/rules/retirement-rule.ts";
+import {
+  changeProperty,
+  createProperty,
+  findFirstPropertyOfAddress,
+} from "../portfolio/create-or-change-property.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { changeProperty, createProperty, firstPropertyOfAddress } from "../portfolio/properties.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
 import { NOTHING_ADDED, type RowCells, type RowKind, type SameAddress } from "./row-kind.ts";
 
@@ -82,7 +86,7 @@ export const propertyImportRows: RowKind<Entry> = {
       async apply({ input, retirement, reference, cells }, update) {
         const there = known.find(reference);
         if (!there) {
-          if (!input) throw notFound(`Property not found: ${propertyReferenceText(reference)}`);
+          if (!input) throw notFound(`Property not found: ${importedPropertyReferenceText(reference)}`);
           if (retirement) retirementAfterChange(NOT_RETIRED, retirement);
           const made = await createProperty(writer, input, { source: "import", isReferenceUnused: true });
           const added = retirement ? await changeProperty(writer, made.id, retirement) : made;
@@ -103,7 +107,7 @@ export const propertyImportRows: RowKind<Entry> = {
 };
 
 async function sameAddressAs(writer: PortfolioWriter, property: Property): Promise<SameAddress | undefined> {
-  const first = await firstPropertyOfAddress(writer, property);
+  const first = await findFirstPropertyOfAddress(writer, property);
   return first && { propertyId: property.id, firstId: first.id };
 }
 
@@ -165,5 +169,5 @@ export function readPropertyReference(cells: RowCells): RowPropertyReference {
 }
 
 /** Returns the reference as it appears in messages. */
-export const propertyReferenceText = (reference: RowPropertyReference) =>
+export const importedPropertyReferenceText = (reference: RowPropertyReference) =>
   "propertyId" in reference ? reference.propertyId : reference.partnerPropertyId;

@@ -9,7 +9,7 @@ import type { Voiding } from "../../api-schemas/voiding-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import { checkInspectionTypesRule } from "../../domain/rules/inspection-types-rule.ts";
 import type { NewServiceEvent, ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
-import { ServiceLog } from "../history/service-events.ts";
+import { ServiceLog } from "../history/record-service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {
   APPLIANCE_REFERENCES,
@@ -29,6 +29,7 @@ import {
 } from "./event-corrections.ts";
 import type { Preloading } from "./import-appliance-cache.ts";
 import { EventDayCache, EventMatcher } from "./import-event-matcher.ts";
+import { readRowVoiding } from "./import-void-columns.ts";
 import {
   type AddedCounts,
   NOTHING_ADDED,
@@ -37,7 +38,6 @@ import {
   type RowKind,
   type RowOutcome,
 } from "./row-kind.ts";
-import { readRowVoiding } from "./void-columns.ts";
 
 type LoggedEvent = {
   appliance: RowApplianceReference;

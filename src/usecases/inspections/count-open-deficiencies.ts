@@ -1,9 +1,9 @@
 import type { Appliance } from "../../domain/appliance.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadInspectionRecords } from "./inspection-records.ts";
+import { loadInspectionRecords } from "./load-inspection-records.ts";
 
 /** Returns the number of inspections with an open deficiency of each of the appliances, by ID. */
 export async function countOpenDeficiencies(

@@ -1,18 +1,18 @@
 import type { Appliance } from "../../domain/appliance.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import {
   type ComplianceItem,
   compareDueDays,
   inspectionComplianceOfAppliances,
 } from "../../domain/figures/inspection-compliance.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Property } from "../../domain/property.ts";
-import { sortInSteps } from "../../domain/steps/steps.ts";
+import { sortInSteps } from "../../domain/steps/computation-steps.ts";
 import type { Day } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadInspectionRecords } from "./inspection-records.ts";
+import { loadInspectionRecords } from "./load-inspection-records.ts";
 
 /** Appliances whose events are read by one query. */
 const APPLIANCES_A_STEP = 50;

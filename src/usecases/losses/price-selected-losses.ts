@@ -1,7 +1,7 @@
 import { type LossesJson, serializeLosses } from "../../api-schemas/losses-schema.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { type PremiumTerms, technicalPremium } from "../../domain/losses/technical-premium.ts";
-import type { LossRequest, SelectedLosses } from "./loss-books.ts";
+import type { LossRequest, SelectedLosses } from "./load-loss-books.ts";
 
 /** `deviation`: the standard deviation that a premium is loaded with, in cents; computed for a premium alone. */
 type PremiumRequest = { terms: PremiumTerms | undefined; deviation: () => Promise<number> };

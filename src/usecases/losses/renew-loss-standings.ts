@@ -1,11 +1,11 @@
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { expectedLossesOf, simulatedLossComponentOf } from "../../domain/losses/component-losses.ts";
 import {
   rankPropertiesInSteps,
   standingInRanking,
   type UnitLosses,
 } from "../../domain/losses/loss-ranking.ts";
-import type { InsuredLayer } from "../../domain/losses/severity.ts";
+import type { InsuredLayer } from "../../domain/losses/loss-severity.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { PropertyStanding } from "../../store/queries/property-standings-queries.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";

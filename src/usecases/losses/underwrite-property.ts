@@ -2,7 +2,7 @@ import { serializeUnderwriting, type UnderwritingJson } from "../../api-schemas/
 import { incurredCents } from "../../domain/claim.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import { WholeUnitCostSums } from "../../domain/costs/whole-unit-costs.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { damageSavedByReplacement } from "../../domain/losses/replacement-damage-savings.ts";
 import type { Property } from "../../domain/property.ts";
 import { isRetired } from "../../domain/rules/retirement-rule.ts";
@@ -11,7 +11,7 @@ import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
 import { loadPropertyCompliance } from "../inspections/load-property-compliance.ts";
 import type { ShownPartner } from "../revision-caches/revision-caches.ts";
-import type { LossBooks, LossDeps, LossRequest } from "./loss-books.ts";
+import type { LossBooks, LossDeps, LossRequest } from "./load-loss-books.ts";
 import { priceSelectedLosses } from "./price-selected-losses.ts";
 
 /** The years whose claims are counted. */

@@ -5,7 +5,7 @@ import type { Instant } from "../../domain/time.ts";
 import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { Store, Tx } from "../../store/store.ts";
-import { type AdminUseCaseDeps, refuseDeletedPartner } from "./partners.ts";
+import { type AdminUseCaseDeps, refuseDeletedPartner } from "./create-partner-and-credentials.ts";
 
 type Subject = { partner: Partner; endpoint: WebhookEndpoint };
 

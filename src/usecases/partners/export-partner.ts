@@ -22,15 +22,15 @@ import {
   serializeWorkMarkLine,
 } from "../../api-schemas/export-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { ExportedTable } from "../../store/queries/export-queries.ts";
 import type { Store } from "../../store/store.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
-import { actionsOfListedComponents } from "../planning/actions-by-component.ts";
-import { isRecalculating } from "../recalculation/recalculate-sums.ts";
+import { loadActionsOfListedComponents } from "../planning/load-actions-by-component.ts";
+import { isRecalculatingSums } from "../recalculation/recalculate-sums.ts";
 
 const PAGE = 500;
 /** A component has at most one trend row per change within a year. */
@@ -123,7 +123,12 @@ async function* records(
   }
   for await (const page of bySeq(totals.components, components)) {
     yield await componentLines(
-      { store, prices, yieldNow: yieldToEventLoop, isRecalculating: await isRecalculating(read, partnerId) },
+      {
+        store,
+        prices,
+        yieldNow: yieldToEventLoop,
+        isRecalculating: await isRecalculatingSums(read, partnerId),
+      },
       page,
       latestSnapshotAt,
     );
@@ -157,11 +162,11 @@ async function* records(
 }
 
 async function componentLines(
-  deps: Parameters<typeof actionsOfListedComponents>[0],
+  deps: Parameters<typeof loadActionsOfListedComponents>[0],
   page: readonly PlacedComponent[],
   latestSnapshotAt: Instant | null,
 ): Promise<ExportLine[]> {
-  const actions = await actionsOfListedComponents(deps, page);
+  const actions = await loadActionsOfListedComponents(deps, page);
   return page.map((row, index) => serializeComponentLine(deps.prices, row, actions[index], latestSnapshotAt));
 }
 

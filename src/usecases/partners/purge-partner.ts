@@ -4,7 +4,7 @@ import type { PurgePlace } from "../../store/queries/purge-partner-rows-queries.
 import type { Tx } from "../../store/store.ts";
 import type { PhotoFiles } from "../photos/record-photos.ts";
 import { setPartnerEnabledInTransaction } from "./administer-partner.ts";
-import type { AdminUseCaseDeps } from "./partners.ts";
+import type { AdminUseCaseDeps } from "./create-partner-and-credentials.ts";
 
 type PurgeDeps = {
   administration: AdminUseCaseDeps;

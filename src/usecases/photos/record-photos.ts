@@ -146,7 +146,7 @@ export async function removePhoto(
  * Returns a random file name with the extension of the image type. Throws invalid_request for a file that is no
  * image.
  */
-export function newPhotoName(bytes: Uint8Array, random: (bytes: Uint8Array) => Uint8Array): string {
+export function nameRecordedPhoto(bytes: Uint8Array, random: (bytes: Uint8Array) => Uint8Array): string {
   const mediaType = photoTypeByRule(bytes);
   if (!mediaType) {
     const message = "must be a JPEG, PNG, WebP or HEIC image";
@@ -157,7 +157,7 @@ export function newPhotoName(bytes: Uint8Array, random: (bytes: Uint8Array) => U
 }
 
 /** Returns the failure of an upload that exceeds the limit, in bytes. */
-export function photoTooLargeFailure(limit: number): Failure {
+export function recordedPhotoTooLargeFailure(limit: number): Failure {
   return new Failure("payload_too_large", `The image is larger than ${limit} bytes`);
 }
 

@@ -4,32 +4,32 @@ import {
   serializePlannedComponent,
   serializePlannedUnit,
 } from "../../api-schemas/plan-schema.ts";
-import { unitLabelOf } from "../../api-schemas/property-schema.ts";
+import { unitLabelJson } from "../../api-schemas/property-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { elevatedCostExposureOf } from "../../domain/figures/elevated-cost-exposure.ts";
 import { ExpectedCostAccumulator } from "../../domain/figures/expected-cost.ts";
 import { failureCostOf } from "../../domain/figures/failure-cost.ts";
 import { AssessmentAccumulator } from "../../domain/figures/property-assessment.ts";
 import { ReserveAccumulator } from "../../domain/figures/reserve.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import type { PropertyPlan } from "../../domain/planning/property-plan-summary.ts";
 import {
   reconcileTwelveMonthFigures,
   type TwelveMonthReconciliation,
 } from "../../domain/planning/twelve-month-reconciliation.ts";
 import type { Property } from "../../domain/property.ts";
-import { failureProbabilityWithin } from "../../domain/scoring/stored-score-projections.ts";
-import { sortInSteps } from "../../domain/steps/steps.ts";
+import { failureProbabilityWithin } from "../../domain/scoring/score-projections.ts";
+import { sortInSteps } from "../../domain/steps/computation-steps.ts";
 import { forEachYielding, mapYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
-import type { WorkBySubject } from "../work-marks/work-marks.ts";
+import type { WorkBySubject } from "../work-marks/record-work-marks.ts";
 
 /** The days of the forecast's longest window. */
 const FORECAST_DAYS = 365;
 
 /** Returns the units and components of a plan, the highest cost of delay first. */
-export async function sortedPlanLines(
+export async function preparePlanLines(
   { appliances }: PropertyPlan<PlacedComponent>,
   yieldNow: Yield,
 ): Promise<PlanLines> {
@@ -52,7 +52,7 @@ const compare = (a: Waiting, b: Waiting, isFirst: boolean) =>
   b.waitingCents - a.waitingCents || (isFirst ? -1 : 1);
 
 /** Returns the serialized units and components of a plan, the highest cost of delay first. */
-export async function planLinesAsJson(
+export async function preparePlanLinesAsJson(
   knowledge: Knowledge,
   lines: PlanLines,
   work: WorkBySubject,
@@ -69,7 +69,7 @@ export async function planLinesAsJson(
 }
 
 /** Returns the known hazards among the planned appliances. */
-export async function collectHazardsOfPlan(
+export async function preparePlanHazards(
   knowledge: Knowledge,
   { appliances }: PropertyPlan<PlacedComponent>,
   yieldNow: Yield,
@@ -82,7 +82,7 @@ export async function collectHazardsOfPlan(
 }
 
 /** Returns how the plan's figures of 12 months fit together with the others of the property. */
-export async function reconcilePlanFigures(
+export async function preparePlanReconciliation(
   prices: PriceList,
   { appliances, sums, property }: PropertyPlan<PlacedComponent>,
   yieldNow: Yield,
@@ -115,5 +115,5 @@ export async function loadPlanUnitLabels(
   { id, unitCount }: Pick<Property, "id" | "unitCount">,
 ): Promise<ReadonlyMap<string, string>> {
   const all = await units.page(id, { limit: unitCount, offset: 0 });
-  return new Map(all.map((unit) => [unit.id, unitLabelOf(unit)]));
+  return new Map(all.map((unit) => [unit.id, unitLabelJson(unit)]));
 }

@@ -1,8 +1,9 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
+import { planSizeOf } from "../../domain/planning/plan-sums.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import {
   planComponentsInSteps,
@@ -14,7 +15,7 @@ import { dayOf, type Instant } from "../../domain/time.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
-import { modelVersionOf } from "../calibration/active-model.ts";
+import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
 
 export type PlanDeps = {
@@ -29,7 +30,7 @@ export type PlanDeps = {
 const PLAN_BYTES = 4000;
 
 /** Returns a property's plan as of today, from the current scores of its components. */
-export async function planProperty(
+export async function loadPropertyPlan(
   {
     store,
     knowledge,
@@ -46,13 +47,18 @@ export async function planProperty(
     return PLAN_BYTES;
   };
   await iterateStoredComponents(store, property.id, visit, yieldNow, reserve);
-  const modelVersion = await modelVersionOf(store.read, knowledge);
+  const modelVersion = await loadActiveModelVersion(store.read, knowledge);
   const prices = await currentPartnerPrices(store.read, knowledge, property.partnerId);
-  return await planLoadedProperty({ prices, clock, yieldNow, modelVersion }, property, components, terms);
+  return await prepareLoadedPropertyPlan(
+    { prices, clock, yieldNow, modelVersion },
+    property,
+    components,
+    terms,
+  );
 }
 
 /** Returns the plan of a property whose components are loaded. */
-export async function planLoadedProperty(
+export async function prepareLoadedPropertyPlan(
   deps: Pick<PlanDeps, "clock" | "yieldNow"> & { prices: PriceList; modelVersion: string },
   property: Property,
   components: readonly PlacedComponent[],
@@ -81,9 +87,3 @@ export async function planLoadedProperty(
         : await runYielding(spendBudgetOnAppliancesInSteps(appliances, terms.budgetCents), yieldNow),
   };
 }
-
-/** Returns the size of a property, by which the figures of a plan are divided. */
-export const planSizeOf = ({ unitCount, grossAreaSqft }: Pick<Property, "unitCount" | "grossAreaSqft">) => ({
-  unitCount,
-  areaSqft: grossAreaSqft,
-});

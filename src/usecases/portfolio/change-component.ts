@@ -14,7 +14,7 @@ import { checkComponentNotRetiredRule, checkNotRetiredRule } from "../../domain/
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type RescoreInput, rescoreProperties } from "../rescoring/rescore.ts";
-import { portfolioInstallYearWarnings } from "./appliances.ts";
+import { portfolioInstallYearWarnings } from "./create-or-change-appliance.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 
 /** Corrects what is stated of components and, when `finish` is called, scores their appliances. */

@@ -4,7 +4,7 @@ import {
   subtractPortfolioSums,
 } from "../../domain/figures/portfolio-totals-figure.ts";
 import type { PropertyTotals } from "../../domain/figures/property-totals.ts";
-import type { CodeCount } from "../../store/queries/flags-queries.ts";
+import { type HazardFlagCount, subtractHazardFlagCounts } from "../../domain/hazards/hazard-flag-counts.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /**
@@ -16,32 +16,15 @@ export async function loadPortfolioSums(
   partnerId: string,
   includeDemo: boolean,
   sums: PortfolioTotals,
-): Promise<{ totals: PortfolioTotals; flags: CodeCount[]; demo: readonly string[] }> {
+): Promise<{ totals: PortfolioTotals; flags: HazardFlagCount[]; demo: readonly string[] }> {
   const counts = await flags.ofPartner(partnerId);
   const demo = includeDemo ? [] : await properties.demoIds(partnerId);
   if (demo.length === 0) return { totals: sums, flags: counts, demo };
   return {
     totals: subtractProperties(sums, await totals.ofDemoProperties(partnerId)),
-    flags: subtractPortfolioFlagCounts(counts, await flags.sumOf(demo)),
+    flags: subtractHazardFlagCounts(counts, await flags.sumOf(demo)),
     demo,
   };
-}
-
-/** Returns counts less those of some of their properties. */
-export function subtractPortfolioFlagCounts(
-  all: readonly CodeCount[],
-  some: readonly CodeCount[],
-): CodeCount[] {
-  const taken = new Map(some.map((count) => [count.code, count]));
-  return all.map(({ code, known, suspected, properties }) => {
-    const less = taken.get(code) ?? { known: 0, suspected: 0, properties: 0 };
-    return {
-      code,
-      known: known - less.known,
-      suspected: suspected - less.suspected,
-      properties: properties - less.properties,
-    };
-  });
 }
 
 /** Returns the totals of the partner's portfolio, without its demo properties unless `includeDemo`. */

@@ -7,10 +7,10 @@ import { dayOf } from "../../domain/time.ts";
 import type { CountedClaim } from "../../store/queries/claims-queries.ts";
 import { rederiveHistoryRecordStarts } from "../history/history-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
-import { applyBuildingYearToAppliances } from "./appliances.ts";
+import { applyBuildingYearToAppliances } from "./create-or-change-appliance.ts";
+import { changeProperty, loadDuplicateWarnings } from "./create-or-change-property.ts";
 import { moveApplianceToProperty } from "./move-appliance.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { changeProperty, duplicateWarnings } from "./properties.ts";
 
 /** Records read by one query. */
 const APPLIANCES_A_STEP = 100;
@@ -55,7 +55,7 @@ export async function mergeProperties(
   const from = await tx.properties.find(partner.id, fromId);
   if (!from) throw propertyNotFound();
   if (from.mergedInto === into.id && isRetired(from))
-    return { property: into, warnings: await duplicateWarnings(writer, into) };
+    return { property: into, warnings: await loadDuplicateWarnings(writer, into) };
   checkNotRetiredRule("Property", into);
   checkNotRetiredRule("Property", from);
   if (into.isDemo || from.isDemo) throw conflict("The demo property cannot be merged");
@@ -76,7 +76,7 @@ export async function mergeProperties(
   const warnings = [
     ...unitWarnings(into, property),
     ...claims.warnings,
-    ...(await duplicateWarnings(writer, property)),
+    ...(await loadDuplicateWarnings(writer, property)),
   ];
   return { property, warnings };
 }

@@ -1,12 +1,12 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { type Component, isComponentOfType } from "../../domain/component.ts";
 import type { Property } from "../../domain/property.ts";
-import { isServicing } from "../../domain/service-event.ts";
+import { isServicingEventType } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
+import { findNewestServiceEventDays } from "../history/find-newest-service-event-days.ts";
 import { rederiveHistoryRecordStarts } from "../history/history-record-starts.ts";
-import { findNewestServiceEventDays } from "../history/newest-service-event-days.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
-import { newComponentOfAppliance } from "./new-component.ts";
+import { createComponentOfAppliance } from "./create-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 
 /** Events that one statement moves. */
@@ -72,7 +72,7 @@ async function exchangeComponents(writer: PortfolioWriter, appliance: Appliance)
   const createdAt = writer.rows.nextInstant();
   for (const { id: defId } of knowledge.type(appliance.typeId).components) {
     if (known.has(defId)) continue;
-    const component = newComponentOfAppliance(writer, { ...appliance, createdAt }, defId);
+    const component = createComponentOfAppliance(writer, { ...appliance, createdAt }, defId);
     writer.addComponent({ ...component, ...datesOf(component.id) });
   }
 }
@@ -86,7 +86,7 @@ async function serviceDates({ tx }: PortfolioWriter, applianceId: string) {
       some.reduce<Day | null>((day, { date }) => (day === null || date > day ? date : day), null);
     return {
       lastReplaced: latest(own.filter(({ eventType }) => eventType === "Replacement")),
-      lastServiced: latest(own.filter(({ eventType }) => isServicing(eventType))),
+      lastServiced: latest(own.filter(({ eventType }) => isServicingEventType(eventType))),
     };
   };
 }

@@ -1,12 +1,12 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import {
   type AssumptionCounts,
   AssumptionsAccumulator,
   addAssumptionCountsOfComponents,
   emptyAssumptionCounts,
 } from "../../domain/figures/assumptions.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";

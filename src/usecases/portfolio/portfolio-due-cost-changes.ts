@@ -2,7 +2,7 @@ import type { Appliance } from "../../domain/appliance.ts";
 import type { Component, ComponentToScore } from "../../domain/component.ts";
 import type { CostContext, PlannedPlace } from "../../domain/costs/cost-context.ts";
 import type { PricedComponent } from "../../domain/costs/price-list.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
 import {
   decisionDaysLostByWearChange,

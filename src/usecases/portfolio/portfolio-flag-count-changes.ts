@@ -1,6 +1,5 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { countHazardFlags, type FlagCount } from "../../domain/hazards/hazard-flags.ts";
-import type { CodeCount } from "../../store/queries/flags-queries.ts";
 import type { Tx } from "../../store/store.ts";
 
 /** Collects the changes of the counts of flagged appliances, and stores each once. */
@@ -38,20 +37,4 @@ export class PortfolioFlagCountChanges {
     }
     for (const [code, change] of whole) await tx.flags.add(partnerId, null, { code, ...change });
   }
-}
-
-const NONE = { known: 0, suspected: 0, properties: 0 };
-
-/** Adds the numbers of a flag to those of its code in `counts`, in place. */
-export function addPortfolioFlagCount(
-  counts: Map<string, CodeCount>,
-  { code, known, suspected, properties }: CodeCount,
-): void {
-  const before = counts.get(code) ?? NONE;
-  counts.set(code, {
-    code,
-    known: before.known + known,
-    suspected: before.suspected + suspected,
-    properties: before.properties + properties,
-  });
 }

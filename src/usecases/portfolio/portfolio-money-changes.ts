@@ -1,13 +1,13 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { type Component, WARNING_FROM } from "../../domain/component.ts";
+import type { PricedAppliance, PricedProperty } from "../../domain/costs/appliance-size.ts";
 import type { CostContext, PlannedPlace } from "../../domain/costs/cost-context.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
-import type { PricedAppliance, PricedProperty } from "../../domain/costs/size.ts";
 import type { OwnCosts } from "../../domain/costs/stated-costs.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { moneyOfAppliance } from "../../domain/figures/money-by-tier.ts";
 import type { TotalMoney } from "../../domain/figures/property-totals.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
-import { expectedFailureCostOfStored } from "../../domain/scoring/stored-score-projections.ts";
+import { expectedFailureCostOfStored } from "../../domain/scoring/score-projections.ts";
 import type { Tx } from "../../store/store.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
 import type { PortfolioDueCostChanges } from "./portfolio-due-cost-changes.ts";

@@ -1,11 +1,11 @@
 import type { Component, ComponentToScore } from "../../domain/component.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import {
   addMoneyTotals,
   countTierInTotals,
   emptyTotals,
   type PropertyTotals,
 } from "../../domain/figures/property-totals.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { NumberedList, Tx } from "../../store/store.ts";
 import { recountPropertySums } from "../recalculation/recount-derived-data.ts";

@@ -1,8 +1,8 @@
 import type { ComponentToScore } from "../../domain/component.ts";
 import {
-  counterBlockOf,
   RETIRED_COUNTER,
   SETTLED_ELEVATED,
+  storedCounterBlockOf,
   TIER_BUCKETS,
   WHOLE_BUCKET,
 } from "../../store/queries/stored-counter-buckets.ts";
@@ -54,7 +54,7 @@ export class PortfolioWriterCounterChanges {
       blocks = new Map([[WHOLE_BUCKET, 0]]);
       this.#changes.set(bucket, blocks);
     }
-    const block = counterBlockOf(seq);
+    const block = storedCounterBlockOf(seq);
     blocks.set(WHOLE_BUCKET, blocks.get(WHOLE_BUCKET)! + change);
     blocks.set(block, (blocks.get(block) ?? 0) + change);
   }

@@ -1,20 +1,17 @@
-import { webhookEventOfTier } from "../../api-schemas/webhook-payload-schema.ts";
+import { webhookEventJsonOfTier } from "../../api-schemas/webhook-payload-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import { type Component, type ComponentToScore, tierOfHundredths } from "../../domain/component.ts";
+import type { PricedProperty } from "../../domain/costs/appliance-size.ts";
 import type { PlannedPlace } from "../../domain/costs/cost-context.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
-import type { PricedProperty } from "../../domain/costs/size.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { hasSameLife } from "../../domain/planning/due-decision-days.ts";
 import type { StoredDue } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
+import { meetsTierAnnouncementRule, type ScoreCause } from "../../domain/rules/tier-announcement-rule.ts";
+import { extentOfScoreChange } from "../../domain/scoring/extent-of-score-change.ts";
 import { scoringFindingsOfNote } from "../../domain/scoring/note-findings.ts";
-import {
-  announcesTierChange,
-  extentOfScoreChange,
-  type ScoreCause,
-} from "../../domain/scoring/score-change.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
@@ -22,7 +19,7 @@ import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
 import { AnnouncementOutbox } from "../announcements/announcement-outbox.ts";
 import { TierAnnouncements } from "../announcements/tier-announcements.ts";
-import { noteKeyOf } from "../history/load-note-findings.ts";
+import { loadedNoteKeyOf } from "../history/load-note-findings.ts";
 import type { RescoreLimit } from "../rescoring/rescore-limit.ts";
 import { auditDetailOfChangedFields } from "./audit-detail-of-changed-fields.ts";
 import { PortfolioDueCostChanges } from "./portfolio-due-cost-changes.ts";
@@ -273,14 +270,20 @@ export class PortfolioWriter {
   }
 
   async insertServiceEvent(event: ServiceEvent): Promise<void> {
-    await this.tx.serviceEvents.insert(event, scoringFindingsOfNote(this.knowledge, event.notes, noteKeyOf));
+    await this.tx.serviceEvents.insert(
+      event,
+      scoringFindingsOfNote(this.knowledge, event.notes, loadedNoteKeyOf),
+    );
     await this.#logEvent("service_event", event.id, event.createdAt);
     this.#sums.countServiceEvent(event, 1);
   }
 
   /** Writes a changed or voided service event, and counts it where it now belongs. */
   async updateServiceEvent(before: ServiceEvent, after: ServiceEvent): Promise<void> {
-    await this.tx.serviceEvents.update(after, scoringFindingsOfNote(this.knowledge, after.notes, noteKeyOf));
+    await this.tx.serviceEvents.update(
+      after,
+      scoringFindingsOfNote(this.knowledge, after.notes, loadedNoteKeyOf),
+    );
     for (const [event, change] of [
       [before, -1],
       [after, 1],
@@ -326,7 +329,7 @@ export class PortfolioWriter {
       this.suppressed++;
       after.announcedTier = after.riskTier;
     }
-    if (announcesTierChange(cause, before, after)) {
+    if (meetsTierAnnouncementRule(cause, before, after)) {
       await this.#announce(before, after);
       after.announcedTier = after.riskTier;
     }
@@ -375,7 +378,7 @@ export class PortfolioWriter {
 
   async #announce(before: ComponentToScore, after: Component): Promise<void> {
     this.announced++;
-    if (!(await this.outbox.isSubscribed(webhookEventOfTier(after.riskTier)))) return;
+    if (!(await this.outbox.isSubscribed(webhookEventJsonOfTier(after.riskTier)))) return;
     this.#tierChanges.add(after, before.announcedTier);
     this.queued++;
   }

@@ -1,13 +1,13 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import { isComponentOfType } from "../../domain/component.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { Property } from "../../domain/property.ts";
-import { isRetired, type Retirement } from "../../domain/rules/retirement-rule.ts";
-import { type Day, dayOf, type Instant } from "../../domain/time.ts";
+import { isRetired, isRetirementDueByRule, type Retirement } from "../../domain/rules/retirement-rule.ts";
+import { dayOf, type Instant } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
-import type { BatchScores } from "../rescoring/batch-scores.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
+import type { BatchScores } from "../rescoring/rescore-batch.ts";
 import { type PortfolioWriter, writePortfolio } from "./portfolio-writer.ts";
 
 /*
@@ -19,10 +19,6 @@ import { type PortfolioWriter, writePortfolio } from "./portfolio-writer.ts";
 /** Appliances taken out or put back between two yields. */
 const APPLIANCES_A_STEP = 100;
 
-/** Returns whether the retirement is in effect on the day. */
-export const isRetirementDue = ({ retiredAt }: Retirement, today: Day) =>
-  retiredAt !== null && retiredAt <= today;
-
 /** Makes the property's rows follow its stored retirement, and returns it with its number. Scores what remains. */
 export async function applyPropertyRetirement(
   writer: PortfolioWriter,
@@ -30,7 +26,7 @@ export async function applyPropertyRetirement(
 ): Promise<Property> {
   const { tx } = writer;
   const today = dayOf(tx.now);
-  const due = isRetirementDue(property, today);
+  const due = isRetirementDueByRule(property, today);
   if (due === isRetired(property)) return property;
   const turned = { ...property, seq: -property.seq };
   await tx.plans.setListed(property.id, !due);
@@ -48,7 +44,7 @@ export async function applyPropertyRetirement(
       await putBack(
         writer,
         turned,
-        some.filter((appliance) => !isRetirementDue(appliance, today)),
+        some.filter((appliance) => !isRetirementDueByRule(appliance, today)),
       );
       left = some.length === APPLIANCES_A_STEP;
       after = some.at(-1)?.seq ?? after;
@@ -68,7 +64,7 @@ export async function applyApplianceRetirement(
   appliance: Appliance,
   scores?: BatchScores,
 ): Promise<Appliance> {
-  const due = isRetirementDue(appliance, dayOf(writer.tx.now));
+  const due = isRetirementDueByRule(appliance, dayOf(writer.tx.now));
   if (due === isRetired(appliance)) return appliance;
   if (due) {
     await scores?.settle(property, appliance);

@@ -1,5 +1,5 @@
 import type { RecordSearchResult } from "../../api-schemas/search-schema.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import type { FoundClaim } from "../../store/queries/search-queries.ts";
 import type { Stores } from "../../store/stores.ts";

@@ -1,9 +1,9 @@
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { renewChangedPlans } from "../planning/portfolio-plan.ts";
+import { renewChangedPlans } from "../planning/load-portfolio-plan.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { recountPropertyBatch } from "./recount-derived-data.ts";
 
@@ -39,7 +39,7 @@ export async function recalculateSumsForPrices({ tx, knowledge, partner }: Portf
 }
 
 /** Returns whether stored sums of the partner do not follow the present prices yet. */
-export async function isRecalculating(
+export async function isRecalculatingSums(
   { recalculations }: Pick<Stores, "recalculations">,
   partnerId: string,
 ): Promise<boolean> {

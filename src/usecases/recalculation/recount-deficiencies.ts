@@ -1,7 +1,7 @@
 import type { Appliance } from "../../domain/appliance.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { Day } from "../../domain/time.ts";
-import { yieldOf } from "../../store/store.ts";
+import { yieldOfStores } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { countOpenDeficiencies } from "../inspections/count-open-deficiencies.ts";
 import type { RecountRepair, RecountStep } from "./recount-step.ts";
@@ -21,7 +21,7 @@ export async function recountDeficiencies(
 ): Promise<RecountStep<number>> {
   const repairs: RecountRepair[] = [];
   for (const propertyId of propertyIds)
-    for (let after: number | undefined = 0; after !== undefined; await yieldOf(read)()) {
+    for (let after: number | undefined = 0; after !== undefined; await yieldOfStores(read)()) {
       const page: Appliance[] = await read.appliances.ofPropertyAfter(propertyId, after, APPLIANCES_A_STEP);
       const right = await openDeficienciesOf(read, knowledge, page, today);
       let wrong = page.filter(differsFrom(right));
@@ -52,5 +52,5 @@ async function openDeficienciesOf(
   if (appliances.length === 0) return new Map();
   const failed = new Set(await read.recounts.foundPoor(appliances.map(({ id }) => id)));
   const some = appliances.filter(({ id, typeId }) => failed.has(id) && knowledge.regimes(typeId).length > 0);
-  return await countOpenDeficiencies(read, knowledge, some, day, yieldOf(read));
+  return await countOpenDeficiencies(read, knowledge, some, day, yieldOfStores(read));
 }

@@ -1,5 +1,6 @@
 import { tierOfHundredths } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { MoneyAccumulator } from "../../domain/figures/property-assessment.ts";
 import {
   addMoneyTotals,
@@ -8,7 +9,6 @@ import {
   type PropertyTotals,
   type TotalMoney,
 } from "../../domain/figures/property-totals.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { postalAddressKey } from "../../domain/places/postal-address.ts";
 import { DueCostSum } from "../../domain/planning/due-cost-sum.ts";
 import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
@@ -18,16 +18,16 @@ import { addDays, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { ComponentGroup, Counter, PricedRow } from "../../store/queries/recounts-queries.ts";
 import {
-  counterBlockOf,
   SETTLED_ELEVATED,
+  storedCounterBlockOf,
   TIER_BUCKETS,
   WHOLE_BUCKET,
 } from "../../store/queries/stored-counter-buckets.ts";
 import type { StoredTotals } from "../../store/queries/totals-queries.ts";
-import { type Store, type Tx, yieldOf } from "../../store/store.ts";
+import { type Store, type Tx, yieldOfStores } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
-import { changeUnitsInProperty } from "../portfolio/property-units.ts";
+import { changeUnitsInProperty } from "../portfolio/change-property-units.ts";
 import { recountDeficiencies } from "./recount-deficiencies.ts";
 import { recountExpectedCosts, saveRecountedCosts } from "./recount-expected-costs.ts";
 import { recountHazardFlags } from "./recount-hazard-flags.ts";
@@ -183,7 +183,7 @@ async function checkPartner(
   const { components, appliances, properties } = await store.read.recounts.ofPartner(partnerId);
   const missingCounts = new Map<number, number>();
   const blocks = Array.from(
-    { length: counterBlockOf(Math.max(components, appliances, properties)) + 1 },
+    { length: storedCounterBlockOf(Math.max(components, appliances, properties)) + 1 },
     (_, block) => block,
   );
   for (const block of new Set([...blocks, ...(await store.read.recounts.blocks(partnerId))])) {
@@ -249,7 +249,7 @@ async function checkProperties(
     });
     const totals = recounted.get(id)!;
     addMoneyTotals(totals, await moneyOfProperty(read, prices, id, due, check), 1);
-    totals.dueCents = await runYielding(due.finish(), yieldOf(read));
+    totals.dueCents = await runYielding(due.finish(), yieldOfStores(read));
   }
   for (const [id, totals] of recounted)
     totals.serviceEvents = await eventsOfProperty(read, id, totals.appliances);
@@ -309,7 +309,8 @@ const APPLIANCES_A_PAGE = 100;
 
 async function eventsOfProperty(read: Stores, propertyId: string, appliances: number): Promise<number> {
   let events = 0;
-  for (let [page, after] = [0, 0]; page * APPLIANCES_A_PAGE < appliances; page++, await yieldOf(read)()) {
+  const yieldNow = yieldOfStores(read);
+  for (let [page, after] = [0, 0]; page * APPLIANCES_A_PAGE < appliances; page++, await yieldNow()) {
     const { count, last } = await read.recounts.serviceEvents(propertyId, after, APPLIANCES_A_PAGE);
     events += count;
     after = last ?? after;
@@ -328,7 +329,7 @@ async function moneyOfProperty(
   visit: (page: readonly PricedRow[]) => void,
 ): Promise<TotalMoney> {
   const sums = new MoneyAccumulator(prices);
-  for (let after = 0; ; await yieldOf(read)()) {
+  for (let after = 0; ; await yieldOfStores(read)()) {
     const page = await read.recounts.priced(propertyId, after, COMPONENTS_A_PAGE);
     for (const component of page) {
       sums.add(component);

@@ -1,5 +1,5 @@
 import type { PriceList } from "../../domain/costs/price-list.ts";
-import { expectedFailureCostOfStored } from "../../domain/scoring/stored-score-projections.ts";
+import { expectedFailureCostOfStored } from "../../domain/scoring/score-projections.ts";
 import type { PricedRow } from "../../store/queries/recounts-queries.ts";
 import type { Tx } from "../../store/store.ts";
 

@@ -1,7 +1,6 @@
+import { addHazardFlagCount, type HazardFlagCount } from "../../domain/hazards/hazard-flag-counts.ts";
 import { countHazardFlags, type FlagCount } from "../../domain/hazards/hazard-flags.ts";
-import type { CodeCount } from "../../store/queries/flags-queries.ts";
 import type { Stores } from "../../store/stores.ts";
-import { addPortfolioFlagCount } from "../portfolio/portfolio-flag-count-changes.ts";
 import type { RecountRepair, RecountStep } from "./recount-step.ts";
 
 /* The recount of flagged appliances (`recountDerivedData`): by property, and from these over the portfolio. */
@@ -17,13 +16,13 @@ export async function recountHazardFlags(
 ): Promise<number> {
   let wrong = 0;
   // An error below the portfolio's counts is not counted once more in them.
-  const missing = new Map<string, CodeCount>();
+  const missing = new Map<string, HazardFlagCount>();
   for (let offset = 0; ; offset += pageSize) {
     const { differences, isLast } = await run((read) =>
       checkProperties(read, partnerId, { offset, limit: pageSize }),
     );
     wrong += differences.length;
-    if (!isRepairing) for (const difference of differences) addPortfolioFlagCount(missing, difference);
+    if (!isRepairing) for (const difference of differences) addHazardFlagCount(missing, difference);
     if (isLast) break;
   }
   return wrong + (await run((read) => checkPortfolio(read, partnerId, missing)));
@@ -33,7 +32,7 @@ async function checkProperties(
   read: Stores,
   partnerId: string,
   slice: { offset: number; limit: number },
-): Promise<RecountStep<{ differences: CodeCount[]; isLast: boolean }>> {
+): Promise<RecountStep<{ differences: HazardFlagCount[]; isLast: boolean }>> {
   // Retired ones too, which count none.
   const numbered = await read.properties.numbered(partnerId, slice.offset, slice.offset + slice.limit);
   const ids = numbered.map(({ id }) => id);
@@ -43,7 +42,7 @@ async function checkProperties(
   for (const { propertyId, flags, count } of await read.flags.recount(ids))
     countHazardFlags(counted.get(propertyId)!, flags, 1, count);
   const stored = Map.groupBy(await read.flags.stored(partnerId, ids), ({ propertyId }) => propertyId);
-  const differences: CodeCount[] = [];
+  const differences: HazardFlagCount[] = [];
   const repairs: RecountRepair[] = [];
   for (const [propertyId, counts] of counted) {
     const right = Array.from(counts, ([code, count]) => ({ code, ...count, properties: 1 }));
@@ -58,10 +57,10 @@ async function checkProperties(
 async function checkPortfolio(
   read: Stores,
   partnerId: string,
-  missing: ReadonlyMap<string, CodeCount>,
+  missing: ReadonlyMap<string, HazardFlagCount>,
 ): Promise<RecountStep<number>> {
   const right = new Map(missing);
-  for (const count of await read.flags.sumOfProperties(partnerId)) addPortfolioFlagCount(right, count);
+  for (const count of await read.flags.sumOfProperties(partnerId)) addHazardFlagCount(right, count);
   const wrong = compare([...right.values()], await read.flags.stored(partnerId, [""]));
   return {
     found: wrong.length,
@@ -75,9 +74,9 @@ async function checkPortfolio(
 
 /** Returns the rows that differ, as they should be, with what is missing from the stored ones. */
 function compare(
-  right: readonly CodeCount[],
-  stored: readonly CodeCount[],
-): { row: CodeCount; difference: CodeCount }[] {
+  right: readonly HazardFlagCount[],
+  stored: readonly HazardFlagCount[],
+): { row: HazardFlagCount; difference: HazardFlagCount }[] {
   const rows = new Map(stored.map((row) => [row.code, row]));
   const wanted = new Map(right.map((row) => [row.code, row]));
   return [...new Set([...wanted.keys(), ...rows.keys()])].flatMap((code) => {

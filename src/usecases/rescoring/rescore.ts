@@ -1,6 +1,7 @@
 import type { Component, ComponentToScore } from "../../domain/component.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
+import type { ScoreCause } from "../../domain/rules/tier-announcement-rule.ts";
 import { crossTypeLinks, isScoredByCascade } from "../../domain/scoring/cascade-links.ts";
 import {
   CascadeEffects,
@@ -8,18 +9,17 @@ import {
 } from "../../domain/scoring/failure-cascade.ts";
 import type { ModelCorrections } from "../../domain/scoring/model-corrections.ts";
 import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/scoring/score.ts";
-import type { ScoreCause } from "../../domain/scoring/score-change.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { Tx } from "../../store/store.ts";
-import { loadModelCorrections } from "../calibration/active-model.ts";
-import { loadClaimEvidence } from "../claims/property-claims.ts";
+import { loadModelCorrections } from "../calibration/load-active-model.ts";
+import { loadClaimEvidence } from "../claims/load-claim-evidence.ts";
 import { type LoadedProperty, loadHistories } from "../history/load-histories.ts";
 import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
-import { saveDerivedFlagsAndDeficiencies } from "../portfolio/appliance-flags.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import { saveDerivedFlagsAndDeficiencies } from "../portfolio/save-derived-flags-and-deficiencies.ts";
 
 /** Appliances scored between two yields. */
 const STEP = 100;

@@ -8,9 +8,9 @@ import { reserveFormAssumptionsSheet } from "./reserve-form-assumptions-sheet.ts
 import { MOST_CELLS } from "./reserve-form-cells.ts";
 import { reserveFormDepositSheet } from "./reserve-form-deposit-sheet.ts";
 import {
-  cellsPerPropertyLine,
   type PropertyLine,
   ReserveFormPropertySheets,
+  reserveFormCellsPerPropertyLine,
 } from "./reserve-form-property-sheets.ts";
 import { reserveFormSummarySheet } from "./reserve-form-summary-sheet.ts";
 import { reserveFormYearSheet } from "./reserve-form-year-sheet.ts";
@@ -35,7 +35,7 @@ export async function portfolioReserveWorkbook(
   yieldNow: Yield,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { years } = plan.terms;
-  const most = Math.floor(MOST_CELLS / cellsPerPropertyLine(years));
+  const most = Math.floor(MOST_CELLS / reserveFormCellsPerPropertyLine(years));
   const largest = new LargestLines(most);
   for (let offset = 0; ; ) {
     const rows = await page(offset);

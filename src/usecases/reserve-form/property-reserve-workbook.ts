@@ -1,5 +1,5 @@
 import type { PlacedComponent } from "../../domain/component.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import type { FormTerms } from "../../domain/planning/plan-terms.ts";
 import {
@@ -8,7 +8,7 @@ import {
   reserveItemsOfPlannedAppliance,
 } from "../../domain/planning/planned-reserve-lines.ts";
 import type { PropertyPlan } from "../../domain/planning/property-plan-summary.ts";
-import type { Steps } from "../../domain/steps/steps.ts";
+import type { Steps } from "../../domain/steps/computation-steps.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { type WorkbookSheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
 import type { ReserveForm } from "./reserve-form.ts";

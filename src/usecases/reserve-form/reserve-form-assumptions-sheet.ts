@@ -1,5 +1,5 @@
 import { serializePropertyPlanAssumptions } from "../../api-schemas/plan-assumptions-schema.ts";
-import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
+import { jsonExactUsdFromCents as usd } from "../../api-schemas/plan-summary-schema.ts";
 import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
 import { FUNDING_CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
@@ -7,7 +7,7 @@ import { wholeMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import { IMMEDIATE_WORK } from "../../domain/wording/wording-of-immediate-work.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { ReserveForm } from "./reserve-form.ts";
-import { headingCells, PERCENT, SHARE, SHEETS, USD } from "./reserve-form-cells.ts";
+import { PERCENT, reserveFormHeadingCells, SHARE, SHEETS, USD } from "./reserve-form-cells.ts";
 import { reserveFormUnitsOrArea } from "./reserve-form-summary-sheet.ts";
 
 /** The rows of the assumptions that differ between the form of a property and that of a portfolio. */
@@ -33,7 +33,7 @@ export function reserveFormAssumptionsSheet(
     name: SHEETS.assumptions,
     columns: [{ width: 52 }, { width: 18 }, { width: 70 }],
     rows: [
-      headingCells("Assumption", "Value", "Effect"),
+      reserveFormHeadingCells("Assumption", "Value", "Effect"),
       ...subject,
       [
         divisor === null || divisor.name === "unit" ? "Units" : `Area in ${divisor.name}`,

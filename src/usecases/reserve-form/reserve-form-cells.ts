@@ -30,13 +30,13 @@ export const SHEETS = {
   assumptions: "Assumptions",
 } as const;
 
-export const boldCell = (value: string): SheetCell => ({ value, isBold: true });
-export const headingCells = (...names: string[]): SheetCell[] => names.map(boldCell);
+export const reserveFormBoldCell = (value: string): SheetCell => ({ value, isBold: true });
+export const reserveFormHeadingCells = (...names: string[]): SheetCell[] => names.map(reserveFormBoldCell);
 
 type TableColumn = { name: string; width: number; format?: string };
 
 /** Returns a sheet of columns with headings, which stay visible. */
-export const tableSheet = (
+export const reserveFormTableSheet = (
   name: string,
   columns: readonly TableColumn[],
   rows: readonly (readonly SheetCell[])[],
@@ -45,15 +45,15 @@ export const tableSheet = (
   isLandscape: true,
   frozenRows: 1,
   columns,
-  rows: [headingCells(...columns.map((column) => column.name)), ...rows],
+  rows: [reserveFormHeadingCells(...columns.map((column) => column.name)), ...rows],
 });
 
 /** Returns columns of money, but for those that have a format of their own. */
-export const withMoneyFormat = (columns: readonly TableColumn[]) =>
+export const withReserveFormMoneyFormat = (columns: readonly TableColumn[]) =>
   columns.map((column) => ({ format: USD, ...column }));
 
 /** Returns a cell with a formula and its value, for programs that show a workbook without computing it. */
-export const formulaCell = (
+export const reserveFormFormulaCell = (
   formula: string,
   value: number | null,
   format: string = USD,
@@ -82,7 +82,7 @@ export const INPUTS = {
 export const DEPOSIT_IN_USE = `${SHEETS.summary}!$B$23`;
 
 /** Returns the row of a year on the sheets that have a row for each, below a heading. */
-export const rowOfYear = (year: number) => year + 1;
+export const reserveFormRowOfYear = (year: number) => year + 1;
 
 /** Turns a code into words: `own_history` into `own history`. */
-export const codeInWords = (code: string) => code.replaceAll("_", " ");
+export const reserveFormCodeInWords = (code: string) => code.replaceAll("_", " ");

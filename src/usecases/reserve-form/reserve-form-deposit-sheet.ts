@@ -1,22 +1,22 @@
-import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
+import { jsonExactUsdFromCents as usd } from "../../api-schemas/plan-summary-schema.ts";
 import { COST_BASES } from "../../domain/costs/component-costs.ts";
 import { reserveNeedsByYear } from "../../domain/planning/capital-plan.ts";
 import { FUNDING_CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
-import { cellReference } from "../../xlsx/workbook-cell-references.ts";
+import { workbookCellReference } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells } from "./reserve-form.ts";
 import {
-  boldCell,
   COUNT,
-  formulaCell,
   INPUTS,
-  rowOfYear,
+  reserveFormBoldCell,
+  reserveFormFormulaCell,
+  reserveFormRowOfYear,
+  reserveFormTableSheet,
   SHARE,
   SHEETS,
-  tableSheet,
   USD,
-  withMoneyFormat,
+  withReserveFormMoneyFormat,
 } from "./reserve-form-cells.ts";
 
 const COLUMNS = [
@@ -53,13 +53,13 @@ const ERRORS = {
 export function reserveFormDepositSheet(plan: PlanSummary, costs: CostCells): WorkbookSheet {
   const years = plan.capital.schedule.map(({ year }) => year);
   const byYear = depositYears(plan);
-  return tableSheet(SHEETS.deposit, withMoneyFormat(COLUMNS), [
+  return reserveFormTableSheet(SHEETS.deposit, withReserveFormMoneyFormat(COLUMNS), [
     ...years.map((year) => depositRow(year, byYear[year - 1]!, costs)),
     [
-      ...[boldCell("Deposit"), ...COLUMNS.slice(1, 10).map(() => null)],
+      ...[reserveFormBoldCell("Deposit"), ...COLUMNS.slice(1, 10).map(() => null)],
       ...Object.values(DEPOSIT_COLUMNS).map((column, at) =>
-        formulaCell(
-          `MAX(0,${column}2:${column}${rowOfYear(years.length)})`,
+        reserveFormFormulaCell(
+          `MAX(0,${column}2:${column}${reserveFormRowOfYear(years.length)})`,
           Math.max(0, ...byYear.map(({ deposits }) => deposits[at]!)),
           USD,
           true,
@@ -74,10 +74,10 @@ export function reserveFormDepositSheet(plan: PlanSummary, costs: CostCells): Wo
 }
 
 function depositRow(year: number, values: DepositYear, costs: CostCells): SheetCell[] {
-  const row = rowOfYear(year);
+  const row = reserveFormRowOfYear(year);
   const compounded = (column: string, more: string) =>
     year === 1 ? more : `${column}${row - 1}*(1+${INPUTS.interest})+${more}`;
-  const inflator = cellReference(SHEETS.byYear, "G", row);
+  const inflator = workbookCellReference(SHEETS.byYear, "G", row);
   const base = `${INPUTS.minimumBalance}-B${row}+C${row}`;
   const error = COST_BASES.map((basis) => `${BASIS_COLUMNS[basis]}${row}*${ERRORS[basis]}`).join("+");
   const widened = `SQRT(E${row}^2+(J${row}*C${row})^2)`;
@@ -90,21 +90,25 @@ function depositRow(year: number, values: DepositYear, costs: CostCells): SheetC
   ];
   return [
     year,
-    formulaCell(
+    reserveFormFormulaCell(
       year === 1 ? `${INPUTS.opening}*(1+${INPUTS.interest})` : `B${row - 1}*(1+${INPUTS.interest})`,
       values.opening,
     ),
-    formulaCell(compounded("C", cellReference(SHEETS.byYear, "I", row)), values.needed),
-    formulaCell(compounded("D", `(1+${INPUTS.depositGrowth})^(A${row}-1)`), values.paid, SHARE),
+    reserveFormFormulaCell(compounded("C", workbookCellReference(SHEETS.byYear, "I", row)), values.needed),
+    reserveFormFormulaCell(compounded("D", `(1+${INPUTS.depositGrowth})^(A${row}-1)`), values.paid, SHARE),
     values.deviation,
     ...COST_BASES.map((basis, at) =>
-      formulaCell(
+      reserveFormFormulaCell(
         compounded(BASIS_COLUMNS[basis], `MAX(0,${costs.basisFormula(basis, year)}*${inflator})`),
         values.byBasis[at]!,
       ),
     ),
-    formulaCell(`IF(SUM(F${row}:I${row})>0,(${error})/SUM(F${row}:I${row}),0)`, values.costError, SHARE),
-    ...formulas.map((formula, at) => formulaCell(formula, values.deposits[at]!)),
+    reserveFormFormulaCell(
+      `IF(SUM(F${row}:I${row})>0,(${error})/SUM(F${row}:I${row}),0)`,
+      values.costError,
+      SHARE,
+    ),
+    ...formulas.map((formula, at) => reserveFormFormulaCell(formula, values.deposits[at]!)),
   ];
 }
 

@@ -1,22 +1,26 @@
 import { serializeAction } from "../../api-schemas/action-schema.ts";
-import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
+import { jsonExactUsdFromCents as usd } from "../../api-schemas/plan-summary-schema.ts";
 import type { CostBasis } from "../../domain/costs/component-costs.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { ReserveLine } from "../../domain/planning/planned-reserve-lines.ts";
 import { plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
-import { cellReference, columnName, rangeReference } from "../../xlsx/workbook-cell-references.ts";
+import {
+  workbookCellReference,
+  workbookColumnName,
+  workbookRangeReference,
+} from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells, ReserveForm } from "./reserve-form.ts";
 import {
-  boldCell,
   COUNT,
-  codeInWords,
-  formulaCell,
   INPUTS,
+  reserveFormBoldCell,
+  reserveFormCodeInWords,
+  reserveFormFormulaCell,
+  reserveFormTableSheet,
   SHARE,
   SHEETS,
-  tableSheet,
   USD,
   YEARS,
 } from "./reserve-form-cells.ts";
@@ -76,7 +80,7 @@ export class ReserveLineSheets implements CostCells {
 
   costFormula(of: "planned" | "failures", year: number): string {
     const [listed, below] = this.#parts.map((part) => {
-      const shares = columnName(of === "planned" ? year : this.#years + year);
+      const shares = workbookColumnName(of === "planned" ? year : this.#years + year);
       const cost = of === "planned" ? UNIT_COST : FAILED_COST;
       const columns = [
         ...[QUANTITY, cost].map((column) => range(part, part.sheet, column)),
@@ -90,7 +94,7 @@ export class ReserveLineSheets implements CostCells {
   basisFormula(basis: CostBasis, year: number): string {
     const [listed, below] = this.#parts.map(
       (part) =>
-        `SUMIF(${range(part, part.sheet, BASIS)},"${codeInWords(basis)}",${range(part, part.sheet, yearColumn(year))})`,
+        `SUMIF(${range(part, part.sheet, BASIS)},"${reserveFormCodeInWords(basis)}",${range(part, part.sheet, yearColumn(year))})`,
     );
     return `ROUND(${listed}+${INPUTS.includeBelow}*${below},2)`;
   }
@@ -98,7 +102,7 @@ export class ReserveLineSheets implements CostCells {
   dueCells(dueNow: DueNow) {
     const due = this.placed.filter(({ line }) => line.dueNow === dueNow).length;
     const [items, cost] = ["$D$", "$G$"].map((column) =>
-      cellReference(SHEETS[dueNow], column, FIRST_ROW + due + 1),
+      workbookCellReference(SHEETS[dueNow], column, FIRST_ROW + due + 1),
     );
     return { items: items!, cost: cost! };
   }
@@ -110,10 +114,13 @@ export class ReserveLineSheets implements CostCells {
     const sums = years.map((_, at) => amounts.reduce((sum, amount) => sum + amount[at]!, 0));
     const last = lastRow(part);
     const total = (column: string, value: number) =>
-      formulaCell(`SUM(${column}${FIRST_ROW}:${column}${last})`, value, USD, true);
+      reserveFormFormulaCell(`SUM(${column}${FIRST_ROW}:${column}${last})`, value, USD, true);
     const factor = (year: number) => (1 + this.#inflation) ** (year - 1);
     const totalRow = last + 1;
-    const span = (label: string): SheetCell[] => [boldCell(label), ...COLUMNS.slice(2).map(() => null)];
+    const span = (label: string): SheetCell[] => [
+      reserveFormBoldCell(label),
+      ...COLUMNS.slice(2).map(() => null),
+    ];
     const all = part.lines.reduce((sum, { quantity, unitCents }) => sum + quantity * unitCents, 0);
     const lastYear = yearColumn(this.#years);
     const across = (row: number) => `SUM(${yearColumn(1)}${row}:${lastYear}${row})`;
@@ -124,32 +131,34 @@ export class ReserveLineSheets implements CostCells {
       ...years.map((year) => ({ name: `Year ${year}`, width: 12, format: USD })),
       { name: "Total", width: 14, format: USD },
     ];
-    return tableSheet(part.sheet, columns, [
+    return reserveFormTableSheet(part.sheet, columns, [
       ...rows,
       [],
       [
         ...span(`Total, ${plainTodaysMoney()}`),
         total("M", usd(all)),
         ...sums.map((sum, at) => total(yearColumn(at + 1), sum)),
-        formulaCell(across(totalRow), ofAll, USD, true),
+        reserveFormFormulaCell(across(totalRow), ofAll, USD, true),
       ],
       [
         ...span("Inflation factor"),
         null,
-        ...years.map((year) => formulaCell(`(1+${INPUTS.inflation})^${year - 1}`, factor(year), SHARE)),
+        ...years.map((year) =>
+          reserveFormFormulaCell(`(1+${INPUTS.inflation})^${year - 1}`, factor(year), SHARE),
+        ),
       ],
       [
         ...span("Total, inflated"),
         null,
         ...years.map((year, at) =>
-          formulaCell(
+          reserveFormFormulaCell(
             `${yearColumn(year)}${totalRow}*${yearColumn(year)}${totalRow + 1}`,
             inflated[at]!,
             USD,
             true,
           ),
         ),
-        formulaCell(
+        reserveFormFormulaCell(
           across(totalRow + 2),
           inflated.reduce((sum, amount) => sum + amount, 0),
           USD,
@@ -162,9 +171,9 @@ export class ReserveLineSheets implements CostCells {
   #row(knowledge: Knowledge, part: Part, line: ReserveLine, row: number): SheetCell[] {
     const years = Array.from({ length: this.#years }, (_, at) => at + 1);
     const amounts = years.map((year) => {
-      const share = (column: number) => cellReference(part.expected, columnName(column), row);
+      const share = (column: number) => workbookCellReference(part.expected, workbookColumnName(column), row);
       const formula = `${QUANTITY}${row}*(${UNIT_COST}${row}*${share(year)}+${FAILED_COST}${row}*${share(this.#years + year)})`;
-      return formulaCell(formula, usd(costOf(line, year)));
+      return reserveFormFormulaCell(formula, usd(costOf(line, year)));
     });
     const type = knowledge.type(line.first.typeId);
     const all = years.reduce((sum, year) => sum + usd(costOf(line, year)), 0);
@@ -176,14 +185,14 @@ export class ReserveLineSheets implements CostCells {
       "each",
       usd(line.unitCents),
       usd(line.failedCents),
-      codeInWords(line.basis),
+      reserveFormCodeInWords(line.basis),
       line.expectedLifeYears,
       line.effectiveAgeYears,
       line.remainingLifeYears,
       replacementText(line),
-      formulaCell(`${QUANTITY}${row}*${UNIT_COST}${row}`, usd(line.quantity * line.unitCents)),
+      reserveFormFormulaCell(`${QUANTITY}${row}*${UNIT_COST}${row}`, usd(line.quantity * line.unitCents)),
       ...amounts,
-      formulaCell(`SUM(${yearColumn(1)}${row}:${yearColumn(this.#years)}${row})`, all),
+      reserveFormFormulaCell(`SUM(${yearColumn(1)}${row}:${yearColumn(this.#years)}${row})`, all),
     ];
   }
 
@@ -195,7 +204,7 @@ export class ReserveLineSheets implements CostCells {
         years.map((year) => ({ name: `${how} ${year}`, width: 11, format: SHARE })),
       ),
     ];
-    return tableSheet(
+    return reserveFormTableSheet(
       expected,
       columns,
       lines.map((line): SheetCell[] => [nameOf(knowledge, line), ...line.planned, ...line.failures]),
@@ -206,13 +215,13 @@ export class ReserveLineSheets implements CostCells {
 const isListed = (line: ReserveLine) => line.isListed;
 
 /** Returns the column of a year on the sheets of lines. */
-const yearColumn = (year: number) => columnName(COLUMNS.length + year - 1);
+const yearColumn = (year: number) => workbookColumnName(COLUMNS.length + year - 1);
 
 /** Returns the last row that sums include: an empty one, above which lines can be inserted. */
 const lastRow = ({ lines }: Part) => FIRST_ROW + lines.length;
 
 const range = (part: Part, sheet: string, column: string) =>
-  rangeReference(sheet, column, FIRST_ROW, lastRow(part));
+  workbookRangeReference(sheet, column, FIRST_ROW, lastRow(part));
 
 /** Returns what a line costs in a year, in cents of today. */
 const costOf = ({ quantity, unitCents, failedCents, planned, failures }: ReserveLine, year: number) =>
@@ -227,7 +236,7 @@ export function reserveFormDueNowSheet(
   const due = placed.filter(({ line }) => line.dueNow === dueNow);
   const last = FIRST_ROW + due.length;
   const sum = (pick: (line: ReserveLine) => number) => due.reduce((total, { line }) => total + pick(line), 0);
-  return tableSheet(SHEETS[dueNow], DUE_COLUMNS, [
+  return reserveFormTableSheet(SHEETS[dueNow], DUE_COLUMNS, [
     ...due.map(({ line, sheet, row }, at): SheetCell[] => {
       const type = knowledge.type(line.first.typeId);
       const own = FIRST_ROW + at;
@@ -235,24 +244,24 @@ export function reserveFormDueNowSheet(
         systemName(type.system),
         nameOf(knowledge, line),
         sizeText(line.sizes, type.size?.unit),
-        formulaCell(cellReference(sheet, QUANTITY, row), line.quantity, COUNT),
+        reserveFormFormulaCell(workbookCellReference(sheet, QUANTITY, row), line.quantity, COUNT),
         "each",
-        formulaCell(cellReference(sheet, UNIT_COST, row), usd(line.unitCents)),
-        formulaCell(`ROUND(D${own}*F${own},2)`, usd(Math.round(line.quantity * line.unitCents))),
+        reserveFormFormulaCell(workbookCellReference(sheet, UNIT_COST, row), usd(line.unitCents)),
+        reserveFormFormulaCell(`ROUND(D${own}*F${own},2)`, usd(Math.round(line.quantity * line.unitCents))),
         serializeAction(line.first.action).reason,
       ];
     }),
     [],
     [
-      ...[boldCell("Total"), null, null],
-      formulaCell(
+      ...[reserveFormBoldCell("Total"), null, null],
+      reserveFormFormulaCell(
         `SUM(D${FIRST_ROW}:D${last})`,
         sum(({ quantity }) => quantity),
         COUNT,
         true,
       ),
       ...[null, null],
-      formulaCell(
+      reserveFormFormulaCell(
         `SUM(G${FIRST_ROW}:G${last})`,
         usd(sum(({ quantity, unitCents }) => Math.round(quantity * unitCents))),
         USD,
@@ -279,7 +288,7 @@ function nameOf(knowledge: Knowledge, { first: { typeId, defId }, kinds }: Reser
 }
 
 const systemName = (system: string) => {
-  const words = system === "hvac" ? "HVAC" : codeInWords(system);
+  const words = system === "hvac" ? "HVAC" : reserveFormCodeInWords(system);
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 };
 
@@ -287,7 +296,10 @@ function sizeText(sizes: ReserveLine["sizes"], unit: string | undefined): string
   if (sizes === null) return null;
   const number = (size: number) => size.toLocaleString("en-US", { maximumFractionDigits: 1 });
   const { least, most } = sizes;
-  return [least === most ? number(least) : `${number(least)}–${number(most)}`, unit && codeInWords(unit)]
+  return [
+    least === most ? number(least) : `${number(least)}–${number(most)}`,
+    unit && reserveFormCodeInWords(unit),
+  ]
     .filter(Boolean)
     .join(" ");
 }

@@ -1,21 +1,21 @@
-import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
+import { jsonExactUsdFromCents as usd } from "../../api-schemas/plan-summary-schema.ts";
 import { COST_BASES, type CostBasis } from "../../domain/costs/component-costs.ts";
 import type { PlanRowSums } from "../../domain/planning/plan-sums.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
 import { plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
-import { cellReference, columnName } from "../../xlsx/workbook-cell-references.ts";
+import { workbookCellReference, workbookColumnName } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells } from "./reserve-form.ts";
 import {
-  boldCell,
   COUNT,
-  codeInWords,
-  formulaCell,
-  rowOfYear,
+  reserveFormBoldCell,
+  reserveFormCodeInWords,
+  reserveFormFormulaCell,
+  reserveFormRowOfYear,
+  reserveFormTableSheet,
   SHARE,
   SHEETS,
-  tableSheet,
   USD,
 } from "./reserve-form-cells.ts";
 
@@ -44,7 +44,7 @@ const DUE_COLUMNS = { immediate: ["$D$", "$E$"], short_term: ["$F$", "$G$"] } as
 const FIRST_ROW = 2;
 
 /** The cells of a property's line over a number of years. */
-export const cellsPerPropertyLine = (years: number) => COLUMNS.length + 2 * years + 1;
+export const reserveFormCellsPerPropertyLine = (years: number) => COLUMNS.length + 2 * years + 1;
 
 /** The sheets of a portfolio's properties: their costs by year, and the shares of their costs by basis. */
 export class ReserveFormPropertySheets implements CostCells {
@@ -61,25 +61,25 @@ export class ReserveFormPropertySheets implements CostCells {
   }
 
   costFormula(of: "planned" | "failures", year: number): string {
-    return cellReference(SHEETS.properties, this.#column(of, year), this.#totalRow);
+    return workbookCellReference(SHEETS.properties, this.#column(of, year), this.#totalRow);
   }
 
   basisFormula(basis: CostBasis, year: number): string {
-    const row = rowOfYear(year);
-    const share = cellReference(SHEETS.bases, columnName(1 + COST_BASES.indexOf(basis)), row);
-    return `ROUND(${share}*(${cellReference(SHEETS.byYear, "B", row)}+${cellReference(SHEETS.byYear, "C", row)}),2)`;
+    const row = reserveFormRowOfYear(year);
+    const share = workbookCellReference(SHEETS.bases, workbookColumnName(1 + COST_BASES.indexOf(basis)), row);
+    return `ROUND(${share}*(${workbookCellReference(SHEETS.byYear, "B", row)}+${workbookCellReference(SHEETS.byYear, "C", row)}),2)`;
   }
 
   dueCells(dueNow: DueNow) {
     const [items, cost] = DUE_COLUMNS[dueNow];
     return {
-      items: cellReference(SHEETS.properties, items, this.#totalRow),
-      cost: cellReference(SHEETS.properties, cost, this.#totalRow),
+      items: workbookCellReference(SHEETS.properties, items, this.#totalRow),
+      cost: workbookCellReference(SHEETS.properties, cost, this.#totalRow),
     };
   }
 
   #column(of: "planned" | "failures", year: number): string {
-    return columnName(COLUMNS.length + (of === "planned" ? 0 : this.#years) + year - 1);
+    return workbookColumnName(COLUMNS.length + (of === "planned" ? 0 : this.#years) + year - 1);
   }
 
   #propertiesSheet(lines: readonly PropertyLine[]): WorkbookSheet {
@@ -92,7 +92,7 @@ export class ReserveFormPropertySheets implements CostCells {
     const ofLine = ({ planned, failures }: PropertyLine) =>
       years.reduce((cents, _, at) => cents + planned[at]! + failures[at]!, 0);
     const total = (column: string, value: number, format: string = USD) =>
-      formulaCell(`SUM(${column}${FIRST_ROW}:${column}${last})`, value, format, true);
+      reserveFormFormulaCell(`SUM(${column}${FIRST_ROW}:${column}${last})`, value, format, true);
     const columns = [
       ...COLUMNS,
       ...["Planned", "After failures"].flatMap((how) =>
@@ -100,18 +100,18 @@ export class ReserveFormPropertySheets implements CostCells {
       ),
       { name: "Total", width: 14, format: USD },
     ];
-    return tableSheet(SHEETS.properties, columns, [
+    return reserveFormTableSheet(SHEETS.properties, columns, [
       ...lines.map((line, at): SheetCell[] => [
         ...[line.name, line.propertyId, line.units],
         ...[line.due.immediate.count, usd(line.due.immediate.cents)],
         ...[line.due.shortTerm.count, usd(line.due.shortTerm.cents)],
         ...years.map((_, year) => usd(line.planned[year]!)),
         ...years.map((_, year) => usd(line.failures[year]!)),
-        formulaCell(ofYears(FIRST_ROW + at), usd(ofLine(line))),
+        reserveFormFormulaCell(ofYears(FIRST_ROW + at), usd(ofLine(line))),
       ]),
       [],
       [
-        ...[boldCell("Total"), null, null],
+        ...[reserveFormBoldCell("Total"), null, null],
         total(
           "D",
           sum(({ due }) => due.immediate.count),
@@ -130,7 +130,7 @@ export class ReserveFormPropertySheets implements CostCells {
         ...years.map((year) =>
           total(this.#column("failures", year), usd(sum(({ failures }) => failures[year - 1]!))),
         ),
-        formulaCell(ofYears(this.#totalRow), usd(sum(ofLine)), USD, true),
+        reserveFormFormulaCell(ofYears(this.#totalRow), usd(sum(ofLine)), USD, true),
       ],
       [],
       [
@@ -142,7 +142,11 @@ export class ReserveFormPropertySheets implements CostCells {
   #basesSheet({ sums }: PlanSummary): WorkbookSheet {
     const columns = [
       { name: "Year", width: 7, format: COUNT },
-      ...COST_BASES.map((basis) => ({ name: `Share of ${codeInWords(basis)}`, width: 16, format: SHARE })),
+      ...COST_BASES.map((basis) => ({
+        name: `Share of ${reserveFormCodeInWords(basis)}`,
+        width: 16,
+        format: SHARE,
+      })),
     ];
     const rows = Array.from({ length: this.#years }, (_, at): SheetCell[] => {
       const needs = COST_BASES.map(
@@ -151,7 +155,7 @@ export class ReserveFormPropertySheets implements CostCells {
       const all = needs.reduce((total, need) => total + need, 0);
       return [at + 1, ...needs.map((need) => (all === 0 ? 0 : need / all))];
     });
-    return tableSheet(SHEETS.bases, columns, [
+    return reserveFormTableSheet(SHEETS.bases, columns, [
       ...rows,
       [],
       ["The shares of a year's costs by where they come from. Costs of one basis err together."],

@@ -1,17 +1,17 @@
-import { unitsAndAreaJson, exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
+import { unitsAndAreaJson, jsonExactUsdFromCents as usd } from "../../api-schemas/plan-summary-schema.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
 import { areaUnit, plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
-import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-text.ts";
-import { cellReference } from "../../xlsx/workbook-cell-references.ts";
+import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-wording.ts";
+import { workbookCellReference } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells } from "./reserve-form.ts";
 import {
-  boldCell,
   COUNT,
-  formulaCell,
-  headingCells,
   INPUTS,
-  rowOfYear,
+  reserveFormBoldCell,
+  reserveFormFormulaCell,
+  reserveFormHeadingCells,
+  reserveFormRowOfYear,
   SHEETS,
   USD,
 } from "./reserve-form-cells.ts";
@@ -35,13 +35,13 @@ export function reserveFormSummarySheet(
   const { capital, sums, terms } = plan;
   const { due } = sums;
   const divisor = reserveFormUnitsOrArea(plan);
-  const last = rowOfYear(terms.years);
+  const last = reserveFormRowOfYear(terms.years);
   const total = last + 1;
   const { levelDeposit, totals, balances, schedule } = capital;
   const needs = schedule.reduce((sum, year) => sum + year.plannedCents + year.failureCents, 0) - due.cents;
   const inflated = balances.reduce((sum, year) => sum + year.needCents, 0);
   const share = (formula: string, cents: number) =>
-    formulaCell(
+    reserveFormFormulaCell(
       `IF(${INPUTS.units}>0,${formula}/${INPUTS.units},0)`,
       divisor === null ? 0 : usd(cents) / divisor.number,
     );
@@ -51,21 +51,22 @@ export function reserveFormSummarySheet(
     { count, cents }: typeof due.immediate,
   ) => [
     label,
-    formulaCell(costs.dueCells(dueNow).items, count, COUNT),
-    formulaCell(costs.dueCells(dueNow).cost, usd(cents)),
+    reserveFormFormulaCell(costs.dueCells(dueNow).items, count, COUNT),
+    reserveFormFormulaCell(costs.dueCells(dueNow).cost, usd(cents)),
   ];
   const depositRow = (label: string, column: string, row: number, cents: number): SheetCell[] => [
     label,
-    formulaCell(cellReference(SHEETS.deposit, column, total), usd(cents)),
+    reserveFormFormulaCell(workbookCellReference(SHEETS.deposit, column, total), usd(cents)),
     ...perSize(row, cents),
   ];
   const perSize = (row: number, cents: number) => [
     share(`B${row}`, cents),
-    formulaCell(`C${row}/12`, divisor === null ? 0 : usd(cents) / divisor.number / 12),
+    reserveFormFormulaCell(`C${row}/12`, divisor === null ? 0 : usd(cents) / divisor.number / 12),
   ];
   const byYear = (column: string, cents: number, isBold = false) =>
-    formulaCell(cellReference(SHEETS.byYear, column, total), usd(cents), USD, isBold);
-  const savings = (column: string, cents: number) => formulaCell(`${column}28-${column}27`, usd(cents));
+    reserveFormFormulaCell(workbookCellReference(SHEETS.byYear, column, total), usd(cents), USD, isBold);
+  const savings = (column: string, cents: number) =>
+    reserveFormFormulaCell(`${column}28-${column}27`, usd(cents));
   const saved = totals.runToFailureCents - totals.plannedCents;
   const costsMore = `In this period the plan costs more in ${plainTodaysMoney()}: ${WHY_PLAN_COSTS_MORE}.`;
   const per = divisor === null ? "Per unit" : `Per ${divisor.name}`;
@@ -73,61 +74,68 @@ export function reserveFormSummarySheet(
     name: SHEETS.summary,
     columns: [{ width: 44 }, ...[1, 2, 3].map(() => ({ width: 18, format: USD }))],
     rows: [
-      [boldCell("Replacement reserve schedule")],
+      [reserveFormBoldCell("Replacement reserve schedule")],
       [name],
       [place],
       [`${terms.years} years from ${plan.asOf}`],
       [],
-      headingCells("Due now, paid at closing", "Items", "Cost"),
+      reserveFormHeadingCells("Due now, paid at closing", "Items", "Cost"),
       dueRow("Immediate repairs", "immediate", due.immediate),
       dueRow("Short-term repairs", "short_term", due.shortTerm),
       [
-        boldCell("Total"),
-        formulaCell("SUM(B7:B8)", due.immediate.count + due.shortTerm.count, COUNT, true),
-        formulaCell("SUM(C7:C8)", usd(due.cents), USD, true),
+        reserveFormBoldCell("Total"),
+        reserveFormFormulaCell("SUM(B7:B8)", due.immediate.count + due.shortTerm.count, COUNT, true),
+        reserveFormFormulaCell("SUM(C7:C8)", usd(due.cents), USD, true),
       ],
       [
         "Escrow",
         null,
-        formulaCell(`ROUND(C9*${INPUTS.escrow},2)`, usd(Math.round((due.cents * terms.escrowPct) / 100))),
+        reserveFormFormulaCell(
+          `ROUND(C9*${INPUTS.escrow},2)`,
+          usd(Math.round((due.cents * terms.escrowPct) / 100)),
+        ),
       ],
       [],
-      headingCells("Replacement reserves", sentenceStart(plainTodaysMoney()), "Inflated"),
+      reserveFormHeadingCells("Replacement reserves", sentenceStart(plainTodaysMoney()), "Inflated"),
       [
         "Total",
-        formulaCell(
-          `${cellReference(SHEETS.byYear, "B", total)}+${cellReference(SHEETS.byYear, "C", total)}`,
+        reserveFormFormulaCell(
+          `${workbookCellReference(SHEETS.byYear, "B", total)}+${workbookCellReference(SHEETS.byYear, "C", total)}`,
           usd(needs),
         ),
         byYear("I", inflated),
       ],
       [
         "A year on average",
-        formulaCell(`B13/${terms.years}`, usd(needs) / terms.years),
-        formulaCell(`C13/${terms.years}`, usd(inflated) / terms.years),
+        reserveFormFormulaCell(`B13/${terms.years}`, usd(needs) / terms.years),
+        reserveFormFormulaCell(`C13/${terms.years}`, usd(inflated) / terms.years),
       ],
       [`${per} and year`, share("B14", needs / terms.years), share("C14", inflated / terms.years)],
       [],
-      headingCells("Deposit of the first year", "A year", `${per} and year`, `${per} and month`),
+      reserveFormHeadingCells("Deposit of the first year", "A year", `${per} and year`, `${per} and month`),
       depositRow("50% confidence in each single year", DEPOSIT_COLUMNS["50"], 18, levelDeposit[50].noise),
       depositRow("80% confidence in each single year", DEPOSIT_COLUMNS["80"], 19, levelDeposit[80].noise),
       depositRow("95% confidence in each single year", DEPOSIT_COLUMNS["95"], 20, levelDeposit[95].noise),
       depositRow("80%, costs that err together", DEPOSIT_COLUMNS["80e"], 21, levelDeposit[80].withCostError),
       depositRow("95%, costs that err together", DEPOSIT_COLUMNS["95e"], 22, levelDeposit[95].withCostError),
       [
-        boldCell("Deposit in use (enter another to see its balances)"),
-        formulaCell("B18", usd(levelDeposit[50].noise), USD, true),
+        reserveFormBoldCell("Deposit in use (enter another to see its balances)"),
+        reserveFormFormulaCell("B18", usd(levelDeposit[50].noise), USD, true),
         ...perSize(23, levelDeposit[50].noise),
       ],
       [
         "Lowest balance",
-        formulaCell(
+        reserveFormFormulaCell(
           `MIN('${SHEETS.byYear}'!L2:L${last})`,
           usd(Math.min(...balances.map(({ balanceCents }) => balanceCents))),
         ),
       ],
       [],
-      headingCells("All costs, due now and repairs included", sentenceStart(plainTodaysMoney()), "Inflated"),
+      reserveFormHeadingCells(
+        "All costs, due now and repairs included",
+        sentenceStart(plainTodaysMoney()),
+        "Inflated",
+      ),
       ["With this plan", byYear("F", totals.plannedCents), byYear("H", totals.plannedInflatedCents)],
       [
         "If everything is run to failure",

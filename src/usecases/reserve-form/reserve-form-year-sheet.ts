@@ -1,21 +1,21 @@
-import { exactUsd as usd } from "../../api-schemas/plan-summary-schema.ts";
+import { jsonExactUsdFromCents as usd } from "../../api-schemas/plan-summary-schema.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
 import { plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells } from "./reserve-form.ts";
 import {
-  boldCell,
   COUNT,
   DEPOSIT_IN_USE,
-  formulaCell,
   INPUTS,
   PERCENT,
-  rowOfYear,
+  reserveFormBoldCell,
+  reserveFormFormulaCell,
+  reserveFormRowOfYear,
+  reserveFormTableSheet,
   SHARE,
   SHEETS,
-  tableSheet,
   USD,
-  withMoneyFormat,
+  withReserveFormMoneyFormat,
 } from "./reserve-form-cells.ts";
 
 const COLUMNS = [
@@ -41,7 +41,7 @@ const COLUMNS = [
 /** Returns the sheet of the reserve by year: costs in today's dollars and inflated, deposits and balances. */
 export function reserveFormYearSheet({ capital, sums, terms }: PlanSummary, costs: CostCells): WorkbookSheet {
   const rows = capital.schedule.map((year, at): SheetCell[] => {
-    const row = rowOfYear(year.year);
+    const row = reserveFormRowOfYear(year.year);
     const isFirst = at === 0;
     const due = isFirst ? sums.due.cents : 0;
     const balance = capital.balances[at]!;
@@ -50,40 +50,46 @@ export function reserveFormYearSheet({ capital, sums, terms }: PlanSummary, cost
     const { fullyFundedCents, balanceCents } = balance;
     return [
       year.year,
-      formulaCell(costs.costFormula("planned", year.year), usd(year.plannedCents - due)),
-      formulaCell(costs.costFormula("failures", year.year), usd(year.failureCents)),
+      reserveFormFormulaCell(costs.costFormula("planned", year.year), usd(year.plannedCents - due)),
+      reserveFormFormulaCell(costs.costFormula("failures", year.year), usd(year.failureCents)),
       isFirst
-        ? formulaCell(`${costs.dueCells("immediate").cost}+${costs.dueCells("short_term").cost}`, usd(due))
+        ? reserveFormFormulaCell(
+            `${costs.dueCells("immediate").cost}+${costs.dueCells("short_term").cost}`,
+            usd(due),
+          )
         : 0,
       usd(year.repairCents),
-      formulaCell(`SUM(B${row}:E${row})`, usd(year.totalCents)),
-      formulaCell(`(1+${INPUTS.inflation})^(A${row}-1)`, factor, SHARE),
-      formulaCell(`ROUND(F${row}*G${row},2)`, usd(year.inflatedCents)),
-      formulaCell(`(B${row}+C${row})*G${row}`, usd(balance.needCents)),
-      formulaCell(`${before}*${INPUTS.interest}`, usd(balance.interestCents)),
-      formulaCell(`${DEPOSIT_IN_USE}*(1+${INPUTS.depositGrowth})^(A${row}-1)`, usd(balance.depositCents)),
-      formulaCell(`${before}+J${row}+K${row}-I${row}`, usd(balanceCents)),
+      reserveFormFormulaCell(`SUM(B${row}:E${row})`, usd(year.totalCents)),
+      reserveFormFormulaCell(`(1+${INPUTS.inflation})^(A${row}-1)`, factor, SHARE),
+      reserveFormFormulaCell(`ROUND(F${row}*G${row},2)`, usd(year.inflatedCents)),
+      reserveFormFormulaCell(`(B${row}+C${row})*G${row}`, usd(balance.needCents)),
+      reserveFormFormulaCell(`${before}*${INPUTS.interest}`, usd(balance.interestCents)),
+      reserveFormFormulaCell(
+        `${DEPOSIT_IN_USE}*(1+${INPUTS.depositGrowth})^(A${row}-1)`,
+        usd(balance.depositCents),
+      ),
+      reserveFormFormulaCell(`${before}+J${row}+K${row}-I${row}`, usd(balanceCents)),
       usd(sums.years.accrued[year.year]!),
-      formulaCell(`ROUND(M${row}*(1+${INPUTS.inflation})^A${row},2)`, usd(fullyFundedCents)),
-      formulaCell(
+      reserveFormFormulaCell(`ROUND(M${row}*(1+${INPUTS.inflation})^A${row},2)`, usd(fullyFundedCents)),
+      reserveFormFormulaCell(
         `IF(N${row}>0,L${row}/N${row},0)`,
         fullyFundedCents > 0 ? balanceCents / fullyFundedCents : 0,
         PERCENT,
       ),
       usd(year.runToFailureCents),
-      formulaCell(`ROUND(P${row}*G${row},2)`, usd(Math.round(year.runToFailureCents * factor))),
+      reserveFormFormulaCell(`ROUND(P${row}*G${row},2)`, usd(Math.round(year.runToFailureCents * factor))),
     ];
   });
-  const last = rowOfYear(terms.years);
+  const last = reserveFormRowOfYear(terms.years);
   const { totals, schedule, balances } = capital;
   const sum = (column: string, cents: number) =>
-    formulaCell(`SUM(${column}2:${column}${last})`, usd(cents), USD, true);
+    reserveFormFormulaCell(`SUM(${column}2:${column}${last})`, usd(cents), USD, true);
   const total = <T>(column: string, items: readonly T[], pick: (item: T) => number, less = 0) =>
     sum(column, items.reduce((cents, item) => cents + pick(item), 0) - less);
-  return tableSheet(SHEETS.byYear, withMoneyFormat(COLUMNS), [
+  return reserveFormTableSheet(SHEETS.byYear, withReserveFormMoneyFormat(COLUMNS), [
     ...rows,
     [
-      boldCell("Total"),
+      reserveFormBoldCell("Total"),
       total("B", schedule, ({ plannedCents }) => plannedCents, sums.due.cents),
       total("C", schedule, ({ failureCents }) => failureCents),
       sum("D", sums.due.cents),

@@ -1,10 +1,10 @@
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { ScoreRelevantReadings } from "../../domain/scoring/score-relevant-readings.ts";
 import type { SmartEvidence } from "../../domain/scoring/scoring-types.ts";
 import { type Day, dayNumber, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { SmartEvidenceRow, SmartPlace } from "../../store/queries/sensor-events-queries.ts";
-import { type Tx, yieldOf } from "../../store/store.ts";
+import { type Tx, yieldOfStores } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** Smart events per step. */
@@ -27,7 +27,7 @@ export async function loadSmartSensorEvents(
   applianceIds: readonly string[],
   days: readonly Day[],
   sizes = SIZES,
-  yieldNow: Yield = yieldOf(stores),
+  yieldNow: Yield = yieldOfStores(stores),
 ): Promise<Map<string, SmartEvidence[]>> {
   const numbers = days.map(dayNumber).sort((a, b) => a - b);
   const smartDays = knowledge.model.evidence.smartEvent.spanDays + SPARE_DAYS;

@@ -1,13 +1,13 @@
 import {
-  readingReceivedMessage,
-  smartEventReceivedMessage,
+  serializeReadingReceivedMessage,
+  serializeSmartEventReceivedMessage,
 } from "../../api-schemas/webhook-payload-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import type { Component } from "../../domain/component.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import {
+  countryCodeOfText,
   countryOf,
-  parseCountryCode,
   parsePostalCode,
   placeOfSubdivision,
   subdivisionOf,
@@ -24,9 +24,9 @@ import type {
   SmartEvent,
 } from "../../domain/sensor-event.ts";
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
-import { createAppliance } from "../portfolio/appliances.ts";
+import { createAppliance } from "../portfolio/create-or-change-appliance.ts";
+import { createProperty } from "../portfolio/create-or-change-property.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { createProperty } from "../portfolio/properties.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 
 const EARLIEST: Instant = Date.UTC(1970, 0, 1);
@@ -51,7 +51,7 @@ export async function receiveMeterEvent(writer: PortfolioWriter, input: MeterEve
     createdAt: tx.now,
   };
   await tx.sensorEvents.insert(event);
-  await writer.outbox.add(readingReceivedMessage(event));
+  await writer.outbox.add(serializeReadingReceivedMessage(event));
   return event;
 }
 
@@ -111,7 +111,7 @@ export async function receiveSmartEvent(
     critical: scored.filter((component) => component.riskTier === "CRITICAL").length,
     warning: scored.filter((component) => component.riskTier === "WARNING").length,
   };
-  await writer.outbox.add(smartEventReceivedMessage(reported, event, summary));
+  await writer.outbox.add(serializeSmartEventReceivedMessage(reported, event, summary));
   const warnings = type ? [] : [`Unknown event_type ${input.eventType}: stored, no effect on scores`];
   return { ...found, event, affected, summary, warnings };
 }
@@ -236,7 +236,7 @@ async function registerProperty(
   reference: SensorPropertyReference,
 ): Promise<Property> {
   const { name, address, city, zip, partnerPropertyId, unitCount } = reference;
-  const country = parseCountryCode(reference.country ?? UNITED_STATES);
+  const country = countryCodeOfText(reference.country ?? UNITED_STATES);
   return await createProperty(
     writer,
     {

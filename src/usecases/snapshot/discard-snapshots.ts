@@ -3,7 +3,7 @@ import type { Day } from "../../domain/time.ts";
 import { type Yield, yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import type { AdminUseCaseDeps } from "../partners/partners.ts";
+import type { AdminUseCaseDeps } from "../partners/create-partner-and-credentials.ts";
 
 /** Components per transaction. Other writes to the same partner's rows run in between. */
 const BATCH = 500;

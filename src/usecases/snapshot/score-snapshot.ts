@@ -1,21 +1,22 @@
 import type { SnapshotResult } from "../../api-schemas/snapshot-schema.ts";
+import { baseModelVersion } from "../../domain/calibration/model-version.ts";
 import type { Component, ComponentToScore } from "../../domain/component.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
+import type { ScoreCause } from "../../domain/rules/tier-announcement-rule.ts";
 import { scorePropertyInSteps as scoringSteps } from "../../domain/scoring/score.ts";
-import type { ScoreCause } from "../../domain/scoring/score-change.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { addDays, type Day, daysBetween } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { Tx } from "../../store/store.ts";
-import { baseModelVersion, isModelOfSnapshot, loadModelCorrections } from "../calibration/active-model.ts";
-import { loadClaimEvidence } from "../claims/property-claims.ts";
+import { isModelOfSnapshot, loadModelCorrections } from "../calibration/load-active-model.ts";
+import { loadClaimEvidence } from "../claims/load-claim-evidence.ts";
 import { type LoadedProperty, loadHistories } from "../history/load-histories.ts";
 import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
-import { saveDerivedFlagsAndDeficiencies } from "../portfolio/appliance-flags.ts";
 import { type ApplianceRef, PortfolioWriter } from "../portfolio/portfolio-writer.ts";
+import { saveDerivedFlagsAndDeficiencies } from "../portfolio/save-derived-flags-and-deficiencies.ts";
 import { rescoredUpstreamAppliances, scoreAppliancesInBatches } from "../rescoring/rescore.ts";
 import { isFirstSnapshotOfWeek, recordConditionTrends } from "./snapshot-condition-trends.ts";
 
@@ -112,11 +113,11 @@ function causeOf(
   { knowledge, announceModelChange }: ModelContext,
   takenAgain: boolean,
 ): ScoreCause {
-  const isSame = !takenAgain && (!latest || isScoredByModel(latest, knowledge));
+  const isSame = !takenAgain && (!latest || isSnapshotScoredByModel(latest, knowledge));
   return isSame || announceModelChange ? "snapshot" : "change of model";
 }
 
-export const isScoredByModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
+export const isSnapshotScoredByModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
   baseModelVersion(modelVersion) === knowledge.modelVersion;
 
 /** Separates the models of a run that two have scored, as where one was activated meanwhile. */

@@ -1,3 +1,4 @@
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import {
   addConditionSums,
   CONDITION_TREND_DAYS,
@@ -6,7 +7,6 @@ import {
   NO_SUMS,
 } from "../../domain/figures/condition-trend.ts";
 import { facilityConditionOf } from "../../domain/figures/facility-condition.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { addDays, type Day } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 

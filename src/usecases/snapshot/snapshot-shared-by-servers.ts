@@ -3,7 +3,7 @@ import type { Day } from "../../domain/time.ts";
 import type { SnapshotShare } from "../../store/queries/snapshot-work-shares-queries.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { PartnerRows, Tx } from "../../store/store.ts";
-import { modelVersionOf } from "../calibration/active-model.ts";
+import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
 import {
   determineSnapshotScoring,
   EMPTY_RUN,
@@ -34,7 +34,7 @@ export async function openSnapshotWorkShares(
   day: Day,
   before: string | undefined,
 ): Promise<void> {
-  const modelVersion = await modelVersionOf(tx, model.knowledge);
+  const modelVersion = await loadActiveModelVersion(tx, model.knowledge);
   const startedAt = await tx.latestInstant();
   await tx.snapshots.start(day, startedAt, modelVersion);
   const run = await tx.snapshots.lockRun(day);

@@ -1,10 +1,10 @@
 import type { SnapshotResult } from "../../api-schemas/snapshot-schema.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import type { Knowledge } from "../../domain/knowledge.ts";
 import { addDays, type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { Store, Tx } from "../../store/store.ts";
-import { modelVersionOf } from "../calibration/active-model.ts";
+import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
 import { retireDueRecords } from "../portfolio/retire-records.ts";
 import {
   recalculationBasisDigest,
@@ -13,8 +13,8 @@ import {
 import {
   determineSnapshotScoring,
   EMPTY_RUN,
-  isScoredByModel,
   isScoredByTwoModels,
+  isSnapshotScoredByModel,
   type ModelContext,
   maySnapshotPruneTrends,
   RETENTION_DAYS,
@@ -157,7 +157,7 @@ async function takeStep(
   const { isShared } = deps.store;
   const stored = await tx.snapshots.run(day);
   if (!stored && !isFirst) throw discardedMeanwhile(day);
-  const modelVersion = await modelVersionOf(tx, deps.knowledge);
+  const modelVersion = await loadActiveModelVersion(tx, deps.knowledge);
   if (stored && stored.finishedAt === null) {
     const before = stored.modelVersion;
     stored.modelVersion = withModel(stored, modelVersion);
@@ -211,7 +211,7 @@ async function started(
   day: Day,
   before: SnapshotRun | undefined,
 ): Promise<Progress> {
-  const modelVersion = await modelVersionOf(tx, knowledge);
+  const modelVersion = await loadActiveModelVersion(tx, knowledge);
   const startedAt = await tx.latestInstant();
   if (!before) {
     await tx.snapshots.start(day, startedAt, modelVersion);
@@ -243,7 +243,7 @@ async function takeSharedStep(
   const found = await scoreSnapshotShares(tx, deps, day, budget, () => deps.monotonicMs() > until);
   const isLast = found === "none left";
   if (isLast && isScoredByTwoModels(stored)) {
-    await restartSharedSnapshot(tx, await modelVersionOf(tx, deps.knowledge), day);
+    await restartSharedSnapshot(tx, await loadActiveModelVersion(tx, deps.knowledge), day);
     return { isLast: false, alreadyDone: false, run: stored, restarts: true };
   }
   return { isLast, alreadyDone: false, run: stored ?? EMPTY_RUN, waits: found === "others" };
@@ -285,7 +285,7 @@ export async function isSnapshotTaken(
 ): Promise<boolean> {
   const run = await stores.snapshots.run(day);
   if (!run?.finishedAt) return false;
-  return isScoredByModel(run, knowledge) || (await hasLaterSnapshot(stores, day));
+  return isSnapshotScoredByModel(run, knowledge) || (await hasLaterSnapshot(stores, day));
 }
 
 const hasLaterSnapshot = async ({ snapshots }: Pick<Tx, "snapshots">, day: Day) =>

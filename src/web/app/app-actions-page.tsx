@@ -1,12 +1,18 @@
 import { useState } from "preact/hooks";
 import type { ActionPageJson, PortfolioActionJson } from "../../api-schemas/portfolio-action-schema.ts";
 import { postalAddressLine } from "../../domain/places/postal-address.ts";
-import { probabilityText } from "../../domain/wording/us-english.ts";
+import { probabilityText } from "../../domain/wording/us-english-wording.ts";
 import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
-import { ACTION_LABELS, OFFERED_SYSTEMS, systemLabel, TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
-import { capitalizeFirst, countWithNoun, moneyText } from "../page/page-format.ts";
-import { sumBy } from "../page/page-grouping.ts";
-import { SectionWorkMarkText, sectionDueDateText } from "../sections/due-actions.tsx";
+import {
+  ACTION_LABELS,
+  OFFERED_SYSTEMS,
+  pageSystemLabel,
+  TIER_LABELS,
+  TIERS,
+} from "../page/page-code-labels.ts";
+import { capitalizePageText, formatPageCount, formatPageMoney } from "../page/page-format.ts";
+import { sumPageItems } from "../page/page-grouping.ts";
+import { SectionWorkMarkText, sectionDueDateText } from "../sections/due-actions-section.tsx";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
@@ -145,7 +151,7 @@ function ActionFilters(props: {
       {filter(
         "system",
         "System",
-        OFFERED_SYSTEMS.map((system) => [system, systemLabel(system)]),
+        OFFERED_SYSTEMS.map((system) => [system, pageSystemLabel(system)]),
       )}
       <AppStateFilter value={route.query.get("state") ?? ""} onChange={(state) => set({ state })} />
       {filter(
@@ -156,7 +162,7 @@ function ActionFilters(props: {
       {filter(
         "min_cost",
         "Planned cost",
-        COSTS.map((cost) => [String(cost), `From ${moneyText(cost)}`]),
+        COSTS.map((cost) => [String(cost), `From ${formatPageMoney(cost)}`]),
       )}
       <AppDownloadAllCsv file="actions.csv" path={pathOf(route.query)} total={list.value?.total ?? 0} />
     </FilterRow>
@@ -181,11 +187,12 @@ function Totals({ page }: { page: ActionPageJson }) {
   const waiting = Math.round(totals.cost_of_waiting_a_year);
   return (
     <p class="result-totals" role="status">
-      <strong>{countWithNoun(total, "action")}</strong>: planned cost{" "}
-      <strong>{moneyText(Math.round(totals.proactive_cost))}</strong> if all are replaced; waiting a year is
-      expected to {waiting < 0 ? "save" : "cost"} <strong>{moneyText(Math.abs(waiting))}</strong>
+      <strong>{formatPageCount(total, "action")}</strong>: planned cost{" "}
+      <strong>{formatPageMoney(Math.round(totals.proactive_cost))}</strong> if all are replaced; waiting a
+      year is expected to {waiting < 0 ? "save" : "cost"}{" "}
+      <strong>{formatPageMoney(Math.abs(waiting))}</strong>
       {waiting >= 0 && " more"}; failures within 12 months,{" "}
-      <strong>{moneyText(Math.round(totals.expected_cost_12m))}</strong>.
+      <strong>{formatPageMoney(Math.round(totals.expected_cost_12m))}</strong>.
     </p>
   );
 }
@@ -202,7 +209,7 @@ function Selection(props: {
       <span>
         {rows.length === 0
           ? "Select actions to mark their work or to save them as CSV."
-          : `${countWithNoun(rows.length, "action")} selected, ${moneyText(Math.round(sumBy(rows, (row) => row.proactive_cost)))}`}
+          : `${formatPageCount(rows.length, "action")} selected, ${formatPageMoney(Math.round(sumPageItems(rows, (row) => row.proactive_cost)))}`}
       </span>
       {rows.length > 0 && (
         <>
@@ -276,7 +283,7 @@ const columnsOf = (
           </span>
           <span class="small muted under">
             <span class="from-medium">
-              {row.component_id === null ? "Whole appliance" : systemLabel(row.system)}
+              {row.component_id === null ? "Whole appliance" : pageSystemLabel(row.system)}
             </span>
             <bdi class="below-medium">{row.property_name}</bdi>
           </span>
@@ -327,20 +334,20 @@ const columnsOf = (
     heading: "Chance in 12 months",
     isNumber: true,
     shownFrom: "wide",
-    cell: (row) => capitalizeFirst(probabilityText(row.failure_probability_12m)),
+    cell: (row) => capitalizePageText(probabilityText(row.failure_probability_12m)),
   },
   {
     key: "planned",
     heading: "Planned cost",
     isNumber: true,
-    cell: (row) => moneyText(Math.round(row.proactive_cost)),
+    cell: (row) => formatPageMoney(Math.round(row.proactive_cost)),
   },
   {
     key: "failed",
     heading: "After failure",
     isNumber: true,
     shownFrom: "wide",
-    cell: (row) => <span class="muted">{moneyText(Math.round(row.reactive_cost))}</span>,
+    cell: (row) => <span class="muted">{formatPageMoney(Math.round(row.reactive_cost))}</span>,
   },
   {
     key: "waiting",
@@ -348,7 +355,7 @@ const columnsOf = (
     isNumber: true,
     isSortable: true,
     shownFrom: "medium",
-    cell: (row) => moneyText(Math.round(row.cost_of_waiting_a_year)),
+    cell: (row) => formatPageMoney(Math.round(row.cost_of_waiting_a_year)),
   },
   {
     key: "expected",
@@ -356,7 +363,7 @@ const columnsOf = (
     isNumber: true,
     isSortable: true,
     shownFrom: "wide",
-    cell: (row) => moneyText(Math.round(row.expected_cost_12m)),
+    cell: (row) => formatPageMoney(Math.round(row.expected_cost_12m)),
   },
 ];
 

@@ -1,9 +1,9 @@
 import type { AlertPageJson } from "../../api-schemas/component-schema.ts";
-import type { ApiClient } from "../browser/api-client.ts";
+import type { ApiClient } from "../browser/browser-api-client.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
 import { OFFERED_SYSTEMS } from "../page/page-code-labels.ts";
 import { appAlertsPath } from "./app-alerts-page.tsx";
-import { readApplianceTypes } from "./app-context.ts";
+import { readAppApplianceTypes } from "./app-context.ts";
 
 /** The critical and warning components of a building system, in the whole portfolio. */
 export type SystemAlerts = { system: string; critical: number; warning: number };
@@ -24,7 +24,7 @@ export async function readAppAlertsBySystem(api: ApiClient, includesDemo: boolea
 }
 
 async function countAlerts(api: ApiClient, { alerts }: AlertPageJson): Promise<SystemAlerts[]> {
-  const applianceNames = new ApplianceNames(await readApplianceTypes(api), []);
+  const applianceNames = new ApplianceNames(await readAppApplianceTypes(api), []);
   const systems = Map.groupBy(alerts, ({ appliance_type }) => applianceNames.systemOf(appliance_type));
   return [...systems].map(([system, group]) => {
     const critical = group.filter(({ risk_tier }) => risk_tier === "CRITICAL").length;

@@ -1,12 +1,12 @@
 import { useMemo } from "preact/hooks";
 import type { AlertJson, AlertPageJson } from "../../api-schemas/component-schema.ts";
-import { probabilityText } from "../../domain/wording/us-english.ts";
+import { probabilityText } from "../../domain/wording/us-english-wording.ts";
 import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
 import { ACTION_LABELS } from "../page/page-code-labels.ts";
-import { sortByExpectedLoss } from "../page/page-expected-loss.ts";
-import { capitalizeFirst, count, moneyText } from "../page/page-format.ts";
+import { sortPageRowsByExpectedLoss } from "../page/page-expected-loss.ts";
+import { capitalizePageText, formatPageMoney, formatPageWholeNumber } from "../page/page-format.ts";
 import { SectionComponentName } from "../sections/section-component-name.tsx";
 import { AlertFilters } from "../widgets/alert-filters.tsx";
 import { FilterRow } from "../widgets/filters.tsx";
@@ -14,7 +14,7 @@ import { LoadMore } from "../widgets/load-more.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { TierMark } from "../widgets/tier-mark.tsx";
 import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
-import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
+import { readAppApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 import { AppDownloadAllCsv } from "./app-csv-download.tsx";
 import { useAppPagedList } from "./app-paged-list.ts";
 import { AppStateFilter } from "./app-state-filter.tsx";
@@ -34,7 +34,7 @@ export function AppAlertsPage({ route }: { route: Route }) {
     sort: sortedBy,
   });
   const list = useAppPagedList(api, path, ({ alerts }: AlertPageJson) => alerts);
-  const types = useLoad("types", () => readApplianceTypes(api));
+  const types = useLoad("types", () => readAppApplianceTypes(api));
   const columns = useMemo(() => columnsOf(new ApplianceNames(types.value ?? [], [])), [types.value]);
   const set = (changes: Record<string, string>) => replaceBrowserUrlQuery(route, changes);
   return (
@@ -55,10 +55,10 @@ export function AppAlertsPage({ route }: { route: Route }) {
           {list.value && (
             <>
               <span>
-                <TierMark tier="CRITICAL" /> {count(list.value.first.critical_count)} critical
+                <TierMark tier="CRITICAL" /> {formatPageWholeNumber(list.value.first.critical_count)} critical
               </span>{" "}
               <span>
-                <TierMark tier="WARNING" /> {count(list.value.first.warning_count)} warning
+                <TierMark tier="WARNING" /> {formatPageWholeNumber(list.value.first.warning_count)} warning
               </span>
             </>
           )}
@@ -82,7 +82,7 @@ export function AppAlertsPage({ route }: { route: Route }) {
               <VirtualTable
                 caption="Alerts"
                 columns={columns}
-                rows={sortedBy === "cost" ? sortByExpectedLoss(rows) : rows}
+                rows={sortedBy === "cost" ? sortPageRowsByExpectedLoss(rows) : rows}
                 rowKey={({ component_id }) => component_id}
                 sorting={{ key: sortedBy, isDescending: true }}
                 onSort={({ key }) => set({ sort: key === "cost" ? "" : key })}
@@ -158,7 +158,7 @@ const columnsOf = (applianceNames: ApplianceNames): readonly TableColumn<AlertJs
     heading: "Chance in 12 months",
     isNumber: true,
     shownFrom: "wide",
-    cell: (row) => capitalizeFirst(probabilityText(row.failure_probability_12m)),
+    cell: (row) => capitalizePageText(probabilityText(row.failure_probability_12m)),
   },
   {
     key: "expected",
@@ -172,14 +172,14 @@ const columnsOf = (applianceNames: ApplianceNames): readonly TableColumn<AlertJs
     key: "planned",
     heading: "Planned cost",
     isNumber: true,
-    cell: (row) => moneyText(row.proactive_cost),
+    cell: (row) => formatPageMoney(row.proactive_cost),
   },
   {
     key: "reactive",
     heading: "After failure",
     isNumber: true,
     shownFrom: "wide",
-    cell: (row) => <span class="muted">{moneyText(row.reactive_cost)}</span>,
+    cell: (row) => <span class="muted">{formatPageMoney(row.reactive_cost)}</span>,
   },
   {
     key: "cost",
@@ -187,6 +187,6 @@ const columnsOf = (applianceNames: ApplianceNames): readonly TableColumn<AlertJs
     isNumber: true,
     isSortable: true,
     shownFrom: "wide",
-    cell: (row) => moneyText(Math.round(row.expected_cost_12m)),
+    cell: (row) => formatPageMoney(Math.round(row.expected_cost_12m)),
   },
 ];

@@ -1,5 +1,5 @@
-import type { CallLimit } from "../browser/api-client.ts";
-import { countWithNoun } from "../page/page-format.ts";
+import type { CallLimit } from "../browser/browser-api-client.ts";
+import { formatPageCount } from "../page/page-format.ts";
 import { useApp, useAppRerenderOnChange } from "./app-context.ts";
 
 /** The share of the calls below which their number is shown. */
@@ -11,7 +11,7 @@ export const isCallLimitLow = ({ limit, remaining }: CallLimit) => remaining <= 
 /** Returns the number of calls that an act takes, if it matters: few are left today, or it takes many of them. */
 export const callCountText = (callLimit: CallLimit | undefined, calls: number): string | undefined =>
   callLimit && (isCallLimitLow(callLimit) || calls >= callLimit.remaining * LOW_SHARE)
-    ? countWithNoun(calls, "API call")
+    ? formatPageCount(calls, "API call")
     : undefined;
 
 /** Returns `callCountText` for the calls of this session. Renders again when their number changes. */

@@ -5,23 +5,28 @@ import type {
   TrendPointJson,
 } from "../../api-schemas/component-schema.ts";
 import type { ExplainedComponentJson } from "../../api-schemas/score-reason-schema.ts";
-import { probabilityText } from "../../domain/wording/us-english.ts";
-import type { ApiClient } from "../browser/api-client.ts";
+import { probabilityText } from "../../domain/wording/us-english-wording.ts";
+import type { ApiClient } from "../browser/browser-api-client.ts";
 import { readWholeListInBrowser } from "../browser/browser-list-reader.ts";
 import { hrefTo } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
 import { COST_BASIS_LABELS, TIER_LABELS } from "../page/page-code-labels.ts";
-import { expectedLossUsd } from "../page/page-expected-loss.ts";
-import { capitalizeFirst, countWithNoun, moneyText, pageLikelyFailureText } from "../page/page-format.ts";
+import { pageExpectedLossUsd } from "../page/page-expected-loss.ts";
+import {
+  capitalizePageText,
+  formatPageCount,
+  formatPageMoney,
+  pageLikelyFailureText,
+} from "../page/page-format.ts";
 import { ApplianceRecordBreadcrumbs } from "../records/appliance-record.tsx";
 import { EditComponentRecord } from "../records/edit-component.tsx";
-import { ServiceEventRecords } from "../records/service-events.tsx";
-import { ScoreTrendSection } from "../sections/score-trend.tsx";
+import { ServiceEventRecords } from "../records/service-events-section.tsx";
+import { ScoreTrendSection } from "../sections/score-trend-section.tsx";
 import { SectionScoreReasons } from "../sections/section-score-reasons.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { TierMark } from "../widgets/tier-mark.tsx";
-import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
+import { readAppApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 
 /** A component: its failure risk and costs, score history and service history. */
 export function AppComponentPage({ id }: { id: string }) {
@@ -45,7 +50,7 @@ export function AppComponentPage({ id }: { id: string }) {
                 {component.original && ", the original part"}
                 {component.past === "unknown" && ", earlier replacements unknown"}
                 {component.override_lifespan !== null &&
-                  ` · median life set to ${countWithNoun(component.override_lifespan, "year")}`}
+                  ` · median life set to ${formatPageCount(component.override_lifespan, "year")}`}
                 {appliance.brand !== null && (
                   <>
                     {" · "}
@@ -99,19 +104,20 @@ function StatusFigures({ component }: { component: ComponentJson }) {
         </div>
         <div>
           <dt>12-month failure probability</dt>
-          <dd>{capitalizeFirst(probabilityText(failure_probability_12m))}</dd>
+          <dd>{capitalizePageText(probabilityText(failure_probability_12m))}</dd>
           <dd class="small muted">{pageLikelyFailureText(failure_window_80)}</dd>
         </div>
         <div>
           <dt>Planned replacement cost</dt>
-          <dd>{moneyText(component.proactive_cost)}</dd>
+          <dd>{formatPageMoney(component.proactive_cost)}</dd>
           <dd class="small muted">
-            {moneyText(component.reactive_cost)} after failure; {COST_BASIS_LABELS[component.cost_basis]}
+            {formatPageMoney(component.reactive_cost)} after failure;{" "}
+            {COST_BASIS_LABELS[component.cost_basis]}
           </dd>
         </div>
         <div>
           <dt>12-month expected loss</dt>
-          <dd>{moneyText(Math.round(expectedLossUsd(component)))}</dd>
+          <dd>{formatPageMoney(Math.round(pageExpectedLossUsd(component)))}</dd>
           <dd class="small muted">probability × cost of failure</dd>
         </div>
       </dl>
@@ -128,7 +134,7 @@ async function readComponent(api: ApiClient, id: string) {
       `/v1/appliances/${encodeURIComponent(history.component.appliance_id)}`,
     ),
     readWholeListInBrowser<"trend", TrendPointJson>(api, `${of}/trend`, "trend"),
-    readApplianceTypes(api),
+    readAppApplianceTypes(api),
   ]);
   const component = appliance.components.find(({ component_id }) => component_id === id)!;
   return {

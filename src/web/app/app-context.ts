@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useLayoutEffect, useState } from "preact/hooks";
-import type { ApiClient } from "../browser/api-client.ts";
-import { applianceTypes } from "../records/records-context.ts";
+import type { ApiClient } from "../browser/browser-api-client.ts";
+import { readRecordApplianceTypes } from "../records/records-context.ts";
 import type { AppPortfolioLoader } from "./app-portfolio-loader.ts";
 
 /** The dependencies that all pages of a session share. */
@@ -24,4 +24,4 @@ export function useAppTitle(title: string): void {
   }, [title]);
 }
 
-export const readApplianceTypes = (api: ApiClient) => applianceTypes(api, "/v1/appliance-types");
+export const readAppApplianceTypes = (api: ApiClient) => readRecordApplianceTypes(api, "/v1/appliance-types");

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import type { ApiClient } from "../browser/api-client.ts";
-import { ApiFailure } from "../browser/api-failure.ts";
+import type { ApiClient } from "../browser/browser-api-client.ts";
+import { ApiFailure } from "../browser/browser-api-failure.ts";
 import { CSV_TYPE, downloadCsv } from "../browser/browser-csv-file.ts";
-import { downloadFile } from "../browser/download.ts";
-import { count } from "../page/page-format.ts";
+import { downloadFile } from "../browser/browser-download.ts";
+import { formatPageWholeNumber } from "../page/page-format.ts";
 import { showToast } from "../widgets/toasts.tsx";
 import { appLabelWithDetails, useAppCallCost } from "./app-call-cost.ts";
 import { useApp } from "./app-context.ts";
@@ -26,7 +26,9 @@ export function AppDownloadCsv<Row extends object>(props: {
       disabled={rows.length === 0}
       onClick={() => downloadAppRecords(file, rows)}
     >
-      {rows.length < total ? `Download CSV (${count(rows.length)} of ${count(total)})` : "Download CSV"}
+      {rows.length < total
+        ? `Download CSV (${formatPageWholeNumber(rows.length)} of ${formatPageWholeNumber(total)})`
+        : "Download CSV"}
     </button>
   );
 }
@@ -64,8 +66,12 @@ export function AppDownloadAllCsv(props: {
       onClick={() => void download()}
     >
       {isBusy
-        ? `Loading: ${count(loaded)} of ${count(total)}`
-        : appLabelWithDetails("Download CSV", `all ${count(total)}`, costOf(Math.ceil(total / PAGE_SIZE)))}
+        ? `Loading: ${formatPageWholeNumber(loaded)} of ${formatPageWholeNumber(total)}`
+        : appLabelWithDetails(
+            "Download CSV",
+            `all ${formatPageWholeNumber(total)}`,
+            costOf(Math.ceil(total / PAGE_SIZE)),
+          )}
     </button>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { DeliveryJson, DeliveryPageJson } from "../../api-schemas/delivery-schema.ts";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
-import { count, countWithNoun } from "../page/page-format.ts";
+import { formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
 import { SectionTable } from "../sections/section.tsx";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";
@@ -71,7 +71,7 @@ export function AppDeliveriesPage({ route }: { route: Route }) {
           onChange={(event) => set({ event })}
         />
         <p class="result-count" role="status">
-          {list.value && countWithNoun(list.value.total, "delivery", "deliveries")}
+          {list.value && formatPageCount(list.value.total, "delivery", "deliveries")}
         </p>
         <button type="button" class="outline" aria-busy={list.isLoading} onClick={refresh}>
           {appLabelWithDetails("Refresh", costOf(1))}
@@ -124,7 +124,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
           </span>
           {subject !== null && <bdi class="small under">{subject}</bdi>}
           <span class="small muted under">
-            {last ? `${outcomeOf(last)} on attempt ${count(last.attempt)}` : "Queued"}
+            {last ? `${outcomeOf(last)} on attempt ${formatPageWholeNumber(last.attempt)}` : "Queued"}
             {next_attempt_at !== null && (
               <>
                 {" · next attempt "}
@@ -137,7 +137,7 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
       </div>
       <details>
         <summary class="small">
-          {countWithNoun(attempts.length, "attempt")}
+          {formatPageCount(attempts.length, "attempt")}
           <span class="visually-hidden"> of {id}</span>
         </summary>
         <p class="small muted">
@@ -147,9 +147,13 @@ function Delivery({ delivery, onResent }: { delivery: DeliveryJson; onResent: ()
           caption={`Attempts of ${id}`}
           rows={attempts}
           columns={[
-            { heading: "Attempt", cell: (row) => count(row.attempt) },
+            { heading: "Attempt", cell: (row) => formatPageWholeNumber(row.attempt) },
             { heading: "Started", cell: (row) => <InstantWithLocalTime at={row.started_at} /> },
-            { heading: "Duration", isNumber: true, cell: (row) => `${count(row.duration_ms)} ms` },
+            {
+              heading: "Duration",
+              isNumber: true,
+              cell: (row) => `${formatPageWholeNumber(row.duration_ms)} ms`,
+            },
             { heading: "Outcome", cell: outcomeOf },
             { heading: "Response", cell: (row) => <code>{row.response_head}</code> },
           ]}

@@ -1,32 +1,32 @@
 import type { ImportedRowsJson } from "../../api-schemas/imported-rows-schema.ts";
-import { isMonthFirst } from "../../domain/wording/currency-and-unit-wording.ts";
+import { isMonthFirstWording } from "../../domain/wording/currency-and-unit-wording.ts";
 import {
   NO_WORDED_IMPORT_NOTES,
-  sumOfWordedImportNotes,
+  sumOfImportNoteWordings,
   type WordedImportNotes,
 } from "../../domain/wording/wording-of-import-notes.ts";
 import {
-  cellDateFormatOf,
   DATE_FORMATS,
   DAY_FIELDS,
   type DateFormat,
   firstAmbiguousTableCellDate,
+  tableCellDateFormatOf,
 } from "../../table-cells/table-cell-dates.ts";
 import { CellDecimalSigns, tableCellFieldsWithDecimalComma } from "../../table-cells/table-cell-numbers.ts";
 import { isScoreAbove5 } from "../../table-cells/table-cell-scales.ts";
 import {
   GUESSED_WORD_FIELDS,
-  hasDecimalCommas,
   MOST_CELL,
   MOST_COLUMNS,
   MOST_HEADING,
   MOST_ROWS,
   type Separator,
+  tableCellsHaveDecimalComma,
   UNNAMED_CELLS,
 } from "../../table-cells/table-limits.ts";
 import type { SheetTable } from "../../xlsx/workbook-tables.ts";
-import type { ApiClient } from "../browser/api-client.ts";
-import { ApiFailure } from "../browser/api-failure.ts";
+import type { ApiClient } from "../browser/browser-api-client.ts";
+import { ApiFailure } from "../browser/browser-api-failure.ts";
 import {
   CsvProblem,
   detectBrowserCsvSeparator,
@@ -105,7 +105,7 @@ export async function readAppCsvTable(
 }
 
 /** Returns a sheet of a workbook as a table, or what is wrong with it. `isOnly`: the workbook has no other with rows. */
-export const tableOfSheet = (
+export const appTableOfSheet = (
   file: string,
   { sheet, rows }: SheetTable,
   isOnly: boolean,
@@ -161,7 +161,7 @@ export function withFormatsOfWholeAppFile(file: AppImportFile, mapping: AppImpor
   const dates = { ...mapping.dates };
   for (const field of DAY_FIELDS) {
     const column = mapping.fields[field];
-    const format = column === undefined ? undefined : cellDateFormatOf(cellsOf(file, column));
+    const format = column === undefined ? undefined : tableCellDateFormatOf(cellsOf(file, column));
     if (format !== undefined) dates[field] = format;
   }
   const isAbove5 = mapping.scores.some(({ column }) => cellsOf(file, column).some(isScoreAbove5));
@@ -187,8 +187,8 @@ export function mapAppColumnToField(
   if (field === "") return withDecimalCommas(file, kept);
   const chosen = withDecimalCommas(file, { ...kept, fields: { ...fields, [field]: column } });
   if (!DAY_FIELDS.includes(field)) return chosen;
-  const format = cellDateFormatOf(cellsOf(file, column)) ?? DATE_FORMATS[0];
-  return withoutAmbiguousAppDates(file, withDateFormat(chosen, field, format), [field]);
+  const format = tableCellDateFormatOf(cellsOf(file, column)) ?? DATE_FORMATS[0];
+  return withoutAmbiguousAppDates(file, withAppDateFormat(chosen, field, format), [field]);
 }
 
 function withDecimalCommas(
@@ -198,7 +198,7 @@ function withDecimalCommas(
   const fields = tableCellFieldsWithDecimalComma(
     mapping.fields,
     (column) => CellDecimalSigns.of(cellsOf(file, column)),
-    hasDecimalCommas(file.separator),
+    tableCellsHaveDecimalComma(file.separator),
   );
   return fields.length > 0 ? { ...mapping, decimal_comma: fields } : mapping;
 }
@@ -216,15 +216,15 @@ export function withoutAmbiguousAppDates(
 
 function isUnproven(file: AppImportFile, { fields, constants }: AppImportMapping, field: string): boolean {
   const column = fields[field];
-  if (column === undefined || isMonthFirst(constants.country)) return false;
+  if (column === undefined || isMonthFirstWording(constants.country)) return false;
   return firstAmbiguousTableCellDate(cellsOf(file, column)) !== undefined;
 }
 
 /** Returns whether the reader has to choose the format of a column's dates. */
-export const lacksDateFormat = (file: AppImportFile, mapping: AppImportMapping, field: string): boolean =>
+export const lacksAppDateFormat = (file: AppImportFile, mapping: AppImportMapping, field: string): boolean =>
   mapping.dates[field] === undefined && isUnproven(file, mapping, field);
 
-export const withDateFormat = (
+export const withAppDateFormat = (
   mapping: AppImportMapping,
   field: string,
   format: DateFormat,
@@ -271,7 +271,7 @@ export function withAppCellMeaning(
   return { ...mapping, values: { ...mapping.values, [field]: own } };
 }
 
-export const importRowsPerCall = ({ columns }: Pick<AppImportFile, "columns">) =>
+export const appImportRowsPerCall = ({ columns }: Pick<AppImportFile, "columns">) =>
   Math.max(1, Math.min(MOST_ROWS, Math.floor(CELLS_A_CALL / columns.length)));
 
 type Api = Pick<ApiClient, "write">;
@@ -380,7 +380,7 @@ export async function importAppFile(
     leftOut: file.unnamed > 0 ? [{ ...UNNAMED_CELLS, cells: file.unnamed }] : [],
   };
   onProgress(run);
-  let most = importRowsPerCall(file);
+  let most = appImportRowsPerCall(file);
   const table = withRowsByProperty(file, how.mapping);
   while (run.done < file.rows.length) {
     if (signal?.aborted) return;
@@ -407,7 +407,7 @@ export async function importAppFile(
       ...run,
       continuation: answer.continuation,
       counts,
-      notes: sumOfWordedImportNotes(run.notes, {
+      notes: sumOfImportNoteWordings(run.notes, {
         buildingYears: answer.install_years_from_year_built,
         earlyYears: answer.install_years_before_year_built,
         unusualSizes: answer.unusual_sizes,

@@ -2,16 +2,16 @@ import { useMemo } from "preact/hooks";
 import { UNIT_LABELS } from "../../domain/property.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import { DATE_FORMATS, DAY_FIELDS, type DateFormat } from "../../table-cells/table-cell-dates.ts";
-import { countWithNoun } from "../page/page-format.ts";
+import { formatPageCount } from "../page/page-format.ts";
 import { ReportSection, SectionTable } from "../sections/section.tsx";
 import {
   type AppImportFile,
   type AppImportMapping,
   distinctAppChoiceCells,
-  lacksDateFormat,
+  lacksAppDateFormat,
   mapAppColumnToField,
   withAppCellMeaning,
-  withDateFormat,
+  withAppDateFormat,
 } from "./app-import-file.ts";
 
 /** The cells of a column that are shown as examples. */
@@ -71,10 +71,10 @@ export function AppImportMappingForm(props: {
                   <DateFormatSelect
                     column={column}
                     value={mapping.dates[fieldOf.get(column.trim())!]}
-                    isOpen={lacksDateFormat(file, mapping, fieldOf.get(column.trim())!)}
+                    isOpen={lacksAppDateFormat(file, mapping, fieldOf.get(column.trim())!)}
                     isBusy={isBusy}
                     onChange={(format) =>
-                      onChange(withDateFormat(mapping, fieldOf.get(column.trim())!, format))
+                      onChange(withAppDateFormat(mapping, fieldOf.get(column.trim())!, format))
                     }
                   />
                 )}
@@ -131,7 +131,7 @@ function CellMeanings(props: {
   const isOpen = words !== undefined && cells.some((cell) => !words.includes(cell));
   return (
     <details class="cell-meanings small" open={isOpen}>
-      <summary>Meaning of {countWithNoun(cells.length, "value")}</summary>
+      <summary>Meaning of {formatPageCount(cells.length, "value")}</summary>
       <ul>
         {cells.map((cell) => (
           <li key={cell}>

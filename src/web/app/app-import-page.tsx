@@ -5,7 +5,7 @@ import { DAY_FIELDS } from "../../table-cells/table-cell-dates.ts";
 import { MAX_WORKBOOK_BYTES, type SheetTable } from "../../xlsx/workbook-tables.ts";
 import { downloadCsv } from "../browser/browser-csv-file.ts";
 import { hrefTo } from "../browser/browser-route.ts";
-import { count, countWithNoun } from "../page/page-format.ts";
+import { formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
 import { messageOfFailedEdit } from "../records/edit-record.tsx";
 import { ReportSection, SectionTable, type SectionTableColumn } from "../sections/section.tsx";
 import { useAppCallCost } from "./app-call-cost.ts";
@@ -13,15 +13,15 @@ import { useApp, useAppTitle } from "./app-context.ts";
 import {
   type AppImportFile,
   type AppImportMapping,
+  appImportRowsPerCall,
+  appTableOfSheet,
   IMPORT_KINDS,
   type ImportKind,
   type ImportRun,
   importAppFile,
-  importRowsPerCall,
-  lacksDateFormat,
+  lacksAppDateFormat,
   readAppCsvTable,
   sendAppRows,
-  tableOfSheet,
   withFormatsOfWholeAppFile,
   withoutAmbiguousAppDates,
 } from "./app-import-file.ts";
@@ -36,7 +36,7 @@ export function AppImportPage() {
   useAppTitle("Import");
   const [file, setFile] = useState<AppImportFile>();
   const costOf = useAppCallCost();
-  const cost = file && costOf(Math.ceil(file.rows.length / importRowsPerCall(file)));
+  const cost = file && costOf(Math.ceil(file.rows.length / appImportRowsPerCall(file)));
   const [guess, setGuess] = useState<ImportedRowsJson>();
   const [mapping, setMapping] = useState<AppImportMapping>();
   const [silent, setSilent] = useState(true);
@@ -51,7 +51,7 @@ export function AppImportPage() {
   const continuations = useRef(new AppRejectsContinuations());
   const isRunning = run !== undefined && !run.isDone && problem === undefined;
   const isBusy = isRunning || isReading;
-  const isOpen = DAY_FIELDS.some((field) => file && mapping && lacksDateFormat(file, mapping, field));
+  const isOpen = DAY_FIELDS.some((field) => file && mapping && lacksAppDateFormat(file, mapping, field));
   useWarningOnClose(isRunning);
   const signal = useUnmountSignal();
 
@@ -73,11 +73,11 @@ export function AppImportPage() {
     const [first] = reply.sheets;
     if (!first) return `${chosen.name} has no rows.`;
     if (reply.sheets.length > 1) setWorkbook({ name: chosen.name, sheets: reply.sheets, shown: 0 });
-    return tableOfSheet(chosen.name, first, reply.sheets.length === 1);
+    return appTableOfSheet(chosen.name, first, reply.sheets.length === 1);
   };
   const chooseSheet = (at: number) => {
     setWorkbook({ ...workbook!, shown: at });
-    return open(async () => tableOfSheet(workbook!.name, workbook!.sheets[at]!, false));
+    return open(async () => appTableOfSheet(workbook!.name, workbook!.sheets[at]!, false));
   };
   const open = async (read: (() => Promise<AppImportFile | string>) | undefined) => {
     const nth = ++chosenFiles.current;
@@ -94,7 +94,7 @@ export function AppImportPage() {
       if (!isLatest()) return;
       if (typeof table === "string") return setProblem(table);
       setFile(table);
-      const first = { at: 0, most: importRowsPerCall(table) };
+      const first = { at: 0, most: appImportRowsPerCall(table) };
       const { answer } = await sendAppRows(api, sampleOfAppFile(table), first, { isDry: true });
       if (!isLatest()) return;
       setGuess(answer);
@@ -148,7 +148,7 @@ export function AppImportPage() {
             >
               {workbook.sheets.map(({ sheet, rows }, at) => (
                 <option value={at}>
-                  {sheet} ({countWithNoun(rows.length - 1, "row")})
+                  {sheet} ({formatPageCount(rows.length - 1, "row")})
                 </option>
               ))}
             </select>
@@ -157,7 +157,7 @@ export function AppImportPage() {
         {isReading && <p role="status">Reading the file…</p>}
         {file && (
           <p class="small muted">
-            {countWithNoun(file.rows.length, "row")}, {countWithNoun(file.columns.length, "column")}
+            {formatPageCount(file.rows.length, "row")}, {formatPageCount(file.columns.length, "column")}
             {cost && `: ${cost} for a check, and as many for the import`}.
           </p>
         )}
@@ -219,7 +219,7 @@ export function AppImportPage() {
                 disabled={isBusy || isOpen || !run?.isDry || !run.isDone}
                 onClick={() => void start(false)}
               >
-                Import {countWithNoun(file.rows.length, "row")}
+                Import {formatPageCount(file.rows.length, "row")}
               </button>
             </p>
             {run && <Progress run={run} rows={file.rows.length} />}
@@ -261,7 +261,8 @@ function Progress({ run, rows }: { run: ImportRun; rows: number }) {
     <p role="status">
       <progress max={rows} value={run.done} aria-label="Rows done" />
       <span class="small">
-        {run.isDry ? "Checked" : "Imported"} {count(run.done)} of {countWithNoun(rows, "row")}
+        {run.isDry ? "Checked" : "Imported"} {formatPageWholeNumber(run.done)} of{" "}
+        {formatPageCount(rows, "row")}
         {run.isDone ? "." : "…"}
       </span>
     </p>
@@ -288,7 +289,7 @@ function Notes({ run: { notes, sameAddress } }: { run: ImportRun }) {
       ))}
       {shown.length > 0 && (
         <li>
-          Properties with the address of another: {count(sameAddress.length)}. Rows{" "}
+          Properties with the address of another: {formatPageWholeNumber(sameAddress.length)}. Rows{" "}
           {shown.map(({ row, property_id }, at) => (
             <>
               {at > 0 && ", "}
@@ -312,7 +313,7 @@ function Results({ run, file }: { run: ImportRun; file: AppImportFile }) {
   const updated: SectionTableColumn<ImportKind> = {
     heading: isDry ? "Changed" : "Updated",
     isNumber: true,
-    cell: (kind) => count(run.counts[kind].updated),
+    cell: (kind) => formatPageWholeNumber(run.counts[kind].updated),
   };
   const reasons = [...Map.groupBy(rejected, ({ error }) => error)];
   const download = () => {
@@ -336,10 +337,14 @@ function Results({ run, file }: { run: ImportRun; file: AppImportFile }) {
             {
               heading: isDry ? "New" : "Created",
               isNumber: true,
-              cell: (kind) => count(run.counts[kind].created),
+              cell: (kind) => formatPageWholeNumber(run.counts[kind].created),
             },
             ...(run.changes.length > 0 ? [updated] : []),
-            { heading: "Already exist", isNumber: true, cell: (kind) => count(run.counts[kind].unchanged) },
+            {
+              heading: "Already exist",
+              isNumber: true,
+              cell: (kind) => formatPageWholeNumber(run.counts[kind].unchanged),
+            },
           ]}
         />
       )}
@@ -353,7 +358,7 @@ function Results({ run, file }: { run: ImportRun; file: AppImportFile }) {
               heading: "Field",
               cell: ({ records, field }) => `${KIND_NAMES[records as ImportKind]}: ${field}`,
             },
-            { heading: "Rows", isNumber: true, cell: ({ rows }) => count(rows) },
+            { heading: "Rows", isNumber: true, cell: ({ rows }) => formatPageWholeNumber(rows) },
             { heading: "First row", isNumber: true, cell: ({ row }) => row },
             {
               heading: "First change",
@@ -368,7 +373,7 @@ function Results({ run, file }: { run: ImportRun; file: AppImportFile }) {
           {guessed
             .map(
               ({ column, cell, meaning, rows }) =>
-                `${cell} is ${meaning} (${column}, ${countWithNoun(rows, "row")})`,
+                `${cell} is ${meaning} (${column}, ${formatPageCount(rows, "row")})`,
             )
             .join("; ")}
           .
@@ -378,13 +383,15 @@ function Results({ run, file }: { run: ImportRun; file: AppImportFile }) {
         <p class="small muted">
           Left out:{" "}
           {leftOut
-            .map(({ column, reason, cells }) => `${column} (${reason}, ${countWithNoun(cells, "cell")})`)
+            .map(({ column, reason, cells }) => `${column} (${reason}, ${formatPageCount(cells, "cell")})`)
             .join("; ")}
           .
         </p>
       )}
       <h3>
-        {rejected.length === 0 ? "No row was rejected" : `${countWithNoun(rejected.length, "row")} rejected`}
+        {rejected.length === 0
+          ? "No row was rejected"
+          : `${formatPageCount(rejected.length, "row")} rejected`}
       </h3>
       {rejected.length > 0 && (
         <>
@@ -398,7 +405,7 @@ function Results({ run, file }: { run: ImportRun; file: AppImportFile }) {
             rows={reasons.slice(0, MOST_SHOWN)}
             columns={[
               { heading: "Error", cell: ([error]) => <bdi>{error}</bdi> },
-              { heading: "Rows", isNumber: true, cell: ([, rows]) => count(rows.length) },
+              { heading: "Rows", isNumber: true, cell: ([, rows]) => formatPageWholeNumber(rows.length) },
               { heading: "First row", isNumber: true, cell: ([, rows]) => rows[0]!.row.number },
             ]}
           />

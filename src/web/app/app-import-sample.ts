@@ -1,4 +1,4 @@
-import { type AppImportFile, appCellText, importRowsPerCall } from "./app-import-file.ts";
+import { type AppImportFile, appCellText, appImportRowsPerCall } from "./app-import-file.ts";
 
 /** Columns with more different cells are no choice among words, each of which has a meaning. */
 const MOST_WORDS = 100;
@@ -27,7 +27,7 @@ function isOfWords({ rows }: AppImportFile, at: number): boolean {
  */
 export function sampleOfAppFile(file: AppImportFile): AppImportFile {
   const { columns, rows } = file;
-  const most = importRowsPerCall(file);
+  const most = appImportRowsPerCall(file);
   if (rows.length <= most) return file;
   const words = columns.map((_, at) => {
     const different = new Set<string>();

@@ -1,4 +1,4 @@
-import { count, countWithNoun } from "../page/page-format.ts";
+import { formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
 import { appLabelWithDetails, useAppCallCost } from "./app-call-cost.ts";
 import { useApp, useAppRerenderOnChange } from "./app-context.ts";
 import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./app-portfolio-loader.ts";
@@ -14,13 +14,13 @@ export function AppLoadingProgress({ hasTotal = true }: { hasTotal?: boolean }) 
   const { loaded, total = 0, isLoading, failure } = portfolio.state;
   const remaining = total - loaded.length;
   if (remaining <= 0)
-    return hasTotal && <p class="muted">{countWithNoun(total, "property", "properties")}</p>;
+    return hasTotal && <p class="muted">{formatPageCount(total, "property", "properties")}</p>;
   const calls = Math.ceil(remaining / PAGE_SIZE);
   const minutes = Math.max(1, Math.round((calls * PAGE_INTERVAL_MS) / 60_000));
   return (
     <div class="load-progress">
       <p class="muted" role="status">
-        {count(loaded.length)} of {count(total)} properties loaded
+        {formatPageWholeNumber(loaded.length)} of {formatPageWholeNumber(total)} properties loaded
         {isLoading ? "…" : ". Search, filters and sorting apply to loaded properties only."}
         {failure && ` ${failure.message}`}
       </p>
@@ -31,7 +31,7 @@ export function AppLoadingProgress({ hasTotal = true }: { hasTotal?: boolean }) 
         </button>
       ) : (
         <button type="button" class="outline" onClick={() => void portfolio.loadRest()}>
-          {appLabelWithDetails("Load all", costOf(calls), `about ${countWithNoun(minutes, "minute")}`)}
+          {appLabelWithDetails("Load all", costOf(calls), `about ${formatPageCount(minutes, "minute")}`)}
         </button>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { EVENT_TYPES } from "../../domain/service-event.ts";
 import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
-import { countWithNoun } from "../page/page-format.ts";
+import { formatPageCount } from "../page/page-format.ts";
 import type { PlanLine } from "../page/page-plan-lines.ts";
 import { messageOfFailedEdit } from "../records/edit-record.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
@@ -62,7 +62,7 @@ export function AppMarkWork(props: {
       }
       if (errors.length < work.length) onMarked();
       if (errors.length > 0)
-        showToast(`${countWithNoun(errors.length, "item")} could not be marked: ${errors[0]}`, {
+        showToast(`${formatPageCount(errors.length, "item")} could not be marked: ${errors[0]}`, {
           isFailure: true,
         });
     });

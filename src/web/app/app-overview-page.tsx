@@ -7,10 +7,15 @@ import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { ValueBarChart } from "../charts/bar.tsx";
 import { TierBarChart } from "../charts/tier-bar.tsx";
-import { systemLabel } from "../page/page-code-labels.ts";
-import { count, countWithNoun, date, moneyText } from "../page/page-format.ts";
+import { pageSystemLabel } from "../page/page-code-labels.ts";
+import {
+  formatPageCount,
+  formatPageDate,
+  formatPageMoney,
+  formatPageWholeNumber,
+} from "../page/page-format.ts";
 import { messageOfFailedEdit } from "../records/edit-record.tsx";
-import { ConditionTrendSection } from "../sections/condition-trend.tsx";
+import { ConditionTrendSection } from "../sections/condition-trend-section.tsx";
 import { CollapsedSectionTable, ReportSection } from "../sections/section.tsx";
 import { EmptyState, FailureMessage, LoadedContent, LoadingMessage } from "../widgets/load-states.tsx";
 import { TierCount, TierMark } from "../widgets/tier-mark.tsx";
@@ -28,7 +33,7 @@ const MAX_STATES = 10;
 export function AppOverviewPage({ route }: { route: Route }) {
   const { portfolio } = useApp();
   useAppTitle("Overview");
-  usePrintFooter(`Portfolio, ${date(new Date().toISOString())}`);
+  usePrintFooter(`Portfolio, ${formatPageDate(new Date().toISOString())}`);
   useAppRerenderOnChange(portfolio);
   useEffect(() => {
     void portfolio.start();
@@ -47,9 +52,9 @@ export function AppOverviewPage({ route }: { route: Route }) {
           <h1>Portfolio</h1>
           {totals && (
             <p class="muted">
-              {countWithNoun(totals.properties, "property", "properties")} ·{" "}
-              {countWithNoun(totals.appliances, "appliance")} ·{" "}
-              {countWithNoun(totals.components, "component")}
+              {formatPageCount(totals.properties, "property", "properties")} ·{" "}
+              {formatPageCount(totals.appliances, "appliance")} ·{" "}
+              {formatPageCount(totals.components, "component")}
               {included.length < loaded.length && " · without the demo property"}
             </p>
           )}
@@ -160,28 +165,28 @@ function StatusFigures({ totals }: { totals: PortfolioTotalsJson }) {
             <TierMark tier="CRITICAL" /> Critical
           </dt>
           <dd>
-            <a href={hrefTo(["alerts"], { tier: "CRITICAL" })}>{countWithNoun(critical, "component")}</a>
+            <a href={hrefTo(["alerts"], { tier: "CRITICAL" })}>{formatPageCount(critical, "component")}</a>
           </dd>
-          <dd class="small muted">of {count(components)}; high risk of failure</dd>
+          <dd class="small muted">of {formatPageWholeNumber(components)}; high risk of failure</dd>
         </div>
         <div>
           <dt>
             <TierMark tier="WARNING" /> Warning
           </dt>
           <dd>
-            <a href={hrefTo(["alerts"], { tier: "WARNING" })}>{countWithNoun(warning, "component")}</a>
+            <a href={hrefTo(["alerts"], { tier: "WARNING" })}>{formatPageCount(warning, "component")}</a>
           </dd>
           <dd class="small muted">plan work within 6 months</dd>
         </div>
         <div>
           <dt>Planned replacement cost</dt>
-          <dd>{moneyText(total_deferred)}</dd>
+          <dd>{formatPageMoney(total_deferred)}</dd>
           <dd class="small muted">of critical and warning components</dd>
         </div>
         <div>
           <dt>Cost after failure</dt>
-          <dd>{moneyText(total_reactive)}</dd>
-          <dd class="small muted">{moneyText(total_reactive - total_deferred)} more than planned</dd>
+          <dd>{formatPageMoney(total_reactive)}</dd>
+          <dd class="small muted">{formatPageMoney(total_reactive - total_deferred)} more than planned</dd>
         </div>
       </dl>
     </ReportSection>
@@ -216,9 +221,9 @@ function BySystem({ includesDemo }: { includesDemo: boolean }) {
                 rows={rows}
                 csv={() => downloadAppRecords("by-system.csv", rows)}
                 columns={[
-                  { heading: "System", cell: (row: SystemAlerts) => systemLabel(row.system) },
-                  { heading: "Critical", isNumber: true, cell: (row) => count(row.critical) },
-                  { heading: "Warning", isNumber: true, cell: (row) => count(row.warning) },
+                  { heading: "System", cell: (row: SystemAlerts) => pageSystemLabel(row.system) },
+                  { heading: "Critical", isNumber: true, cell: (row) => formatPageWholeNumber(row.critical) },
+                  { heading: "Warning", isNumber: true, cell: (row) => formatPageWholeNumber(row.warning) },
                 ]}
               />
             </>
@@ -233,7 +238,7 @@ function SystemLine({ row, most }: { row: SystemAlerts; most: number }) {
   const { system, critical, warning } = row;
   return (
     <li>
-      <a href={hrefTo(["alerts"], { system })}>{systemLabel(system)}</a>
+      <a href={hrefTo(["alerts"], { system })}>{pageSystemLabel(system)}</a>
       <TierBarChart critical={critical} warning={warning} max={most} />
       <span class="pair">
         <span>
@@ -264,17 +269,19 @@ function ByState({ items }: { items: Parameters<typeof appTotalsByState>[0] }) {
           <li>
             <span>
               <a href={hrefTo(["properties"], { state: row.state })}>{row.state}</a>{" "}
-              <span class="small muted">{countWithNoun(row.properties, "property", "properties")}</span>
+              <span class="small muted">{formatPageCount(row.properties, "property", "properties")}</span>
             </span>
             <ValueBarChart value={row.deferred} max={most} />
-            <strong>{moneyText(row.deferred)}</strong>
+            <strong>{formatPageMoney(row.deferred)}</strong>
           </li>
         ))}
       </ul>
       <CollapsedSectionTable
         caption="Planned cost by state or region"
         summary={
-          rows.length > MAX_STATES ? `View all ${count(rows.length)} states and regions as table` : undefined
+          rows.length > MAX_STATES
+            ? `View all ${formatPageWholeNumber(rows.length)} states and regions as table`
+            : undefined
         }
         rows={rows}
         csv={() =>
@@ -289,12 +296,12 @@ function ByState({ items }: { items: Parameters<typeof appTotalsByState>[0] }) {
         }
         columns={[
           { heading: "State or region", cell: (row: StateTotals) => row.state },
-          { heading: "Properties", isNumber: true, cell: (row) => count(row.properties) },
-          { heading: "Components", isNumber: true, cell: (row) => count(row.components) },
-          { heading: "Critical", isNumber: true, cell: (row) => count(row.critical) },
-          { heading: "Warning", isNumber: true, cell: (row) => count(row.warning) },
-          { heading: "Planned cost", isNumber: true, cell: (row) => moneyText(row.deferred) },
-          { heading: "Cost after failure", isNumber: true, cell: (row) => moneyText(row.reactive) },
+          { heading: "Properties", isNumber: true, cell: (row) => formatPageWholeNumber(row.properties) },
+          { heading: "Components", isNumber: true, cell: (row) => formatPageWholeNumber(row.components) },
+          { heading: "Critical", isNumber: true, cell: (row) => formatPageWholeNumber(row.critical) },
+          { heading: "Warning", isNumber: true, cell: (row) => formatPageWholeNumber(row.warning) },
+          { heading: "Planned cost", isNumber: true, cell: (row) => formatPageMoney(row.deferred) },
+          { heading: "Cost after failure", isNumber: true, cell: (row) => formatPageMoney(row.reactive) },
         ]}
       />
     </ReportSection>

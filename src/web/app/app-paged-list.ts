@@ -1,5 +1,5 @@
 import { useCallback, useState } from "preact/hooks";
-import type { ApiClient } from "../browser/api-client.ts";
+import type { ApiClient } from "../browser/browser-api-client.ts";
 import { type LoadState, useLoad } from "../browser/use-load.ts";
 import { PAGE_INTERVAL_MS, PAGE_SIZE } from "./app-portfolio-loader.ts";
 

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ApplianceJson } from "../../api-schemas/appliance-schema.ts";
 import type { PhotoJson, PhotosJson } from "../../api-schemas/photo-schema.ts";
-import { ApiFailure } from "../browser/api-failure.ts";
-import { date } from "../page/page-format.ts";
+import { ApiFailure } from "../browser/browser-api-failure.ts";
+import { formatPageDate } from "../page/page-format.ts";
 import { messageOfFailedEdit } from "../records/edit-record.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";
@@ -132,8 +132,8 @@ function PhotoCaption({ photo }: { photo: PhotoJson }) {
       <bdi class="shortened">{original_name}</bdi>
       <span class="small muted">
         {event_type === null
-          ? date(uploaded_at)
-          : `${event_type}${event_date === null ? "" : `, ${date(event_date)}`}`}
+          ? formatPageDate(uploaded_at)
+          : `${event_type}${event_date === null ? "" : `, ${formatPageDate(event_date)}`}`}
         {event_voided && " (voided)"}
       </span>
     </span>

@@ -1,7 +1,7 @@
 import type { PortfolioPageJson, PortfolioTotalsJson } from "../../api-schemas/portfolio-schema.ts";
-import type { ApiClient } from "../browser/api-client.ts";
-import { ApiFailure } from "../browser/api-failure.ts";
-import { type SearchableProperty, toSearchableProperty } from "./app-property-list.ts";
+import type { ApiClient } from "../browser/browser-api-client.ts";
+import { ApiFailure } from "../browser/browser-api-failure.ts";
+import { type SearchableProperty, toAppSearchableProperty } from "./app-property-list.ts";
 
 /** The largest page of the API. */
 export const PAGE_SIZE = 200;
@@ -75,7 +75,7 @@ export class AppPortfolioLoader {
           answer = await read();
         }
         const { portfolio, total, totals } = answer;
-        const loaded = [...this.state.loaded, ...portfolio.map(toSearchableProperty)];
+        const loaded = [...this.state.loaded, ...portfolio.map(toAppSearchableProperty)];
         this.#set({ loaded, total, totals, includesDemo, isLoading: true });
         if (portfolio.length === 0 || loaded.length >= total) break;
       }

@@ -1,15 +1,25 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { PlannedPropertyJson, PortfolioPlanPageJson } from "../../api-schemas/portfolio-plan-schema.ts";
 import { PLAN_LIMITS } from "../../domain/planning/plan-terms.ts";
-import { oneOfCurrency } from "../../domain/wording/currency-and-unit-wording.ts";
+import { singularCurrencyName } from "../../domain/wording/currency-and-unit-wording.ts";
 import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { pageAssumptionSentences } from "../page/page-assumption-sentences.ts";
 import { type BudgetLine, type BudgetResult, pageSliderRangeUpTo } from "../page/page-budget-allocation.ts";
-import { count, countWithNoun, date, moneyText } from "../page/page-format.ts";
+import {
+  formatPageCount,
+  formatPageDate,
+  formatPageMoney,
+  formatPageWholeNumber,
+} from "../page/page-format.ts";
 import { BudgetSectionAmountSlider, BudgetSectionOutcome } from "../sections/budget-section.tsx";
-import { ConditionSectionFigures, sectionDueNowHeadline } from "../sections/condition.tsx";
-import { delayCostText, dueCount, PlanCostsByYearSection, sectionDueNowText } from "../sections/plan.tsx";
+import { ConditionSectionFigures, sectionDueNowHeadline } from "../sections/condition-section.tsx";
+import {
+  PlanCostsByYearSection,
+  sectionDelayCostText,
+  sectionDueCount,
+  sectionDueNowText,
+} from "../sections/plan-section.tsx";
 import { ReportSection } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { useAppCallCost } from "./app-call-cost.ts";
@@ -98,14 +108,16 @@ export function AppPortfolioPlan(props: { route: Route } & ReturnType<typeof use
 
 function DueByProperty({ plan }: { plan: BudgetedPlan }) {
   const { due_now, portfolio } = plan;
-  if (dueCount(due_now) === 0) return <p class="empty">No replacement is due now.</p>;
+  if (sectionDueCount(due_now) === 0) return <p class="empty">No replacement is due now.</p>;
   const shown = portfolio
-    .filter((property) => dueCount(property.due_now) > 0)
+    .filter((property) => sectionDueCount(property.due_now) > 0)
     .toSorted((a, b) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year)
     .slice(0, PROPERTIES_SHOWN);
   return (
     <>
-      <p class="deposit">Due now ({date(plan.as_of)}) in the properties with the highest cost of delay:</p>
+      <p class="deposit">
+        Due now ({formatPageDate(plan.as_of)}) in the properties with the highest cost of delay:
+      </p>
       <ul class="due-now">
         {shown.map((property) => (
           <li>
@@ -115,8 +127,8 @@ function DueByProperty({ plan }: { plan: BudgetedPlan }) {
               </a>{" "}
               <span class="muted small">{sectionDueNowText(property.due_now)}</span>
             </span>
-            <strong class="number">{moneyText(Math.round(property.due_now.cost))}</strong>
-            <span class="number muted small">{delayCostText(property.cost_of_waiting_a_year)}</span>
+            <strong class="number">{formatPageMoney(Math.round(property.due_now.cost))}</strong>
+            <span class="number muted small">{sectionDelayCostText(property.cost_of_waiting_a_year)}</span>
           </li>
         ))}
       </ul>
@@ -168,10 +180,10 @@ function PortfolioBudgetPlanner({
     <>
       <h3>Budget planner</h3>
       <p class="about screen">
-        Hazards and safety items come first, then what saves the most per {oneOfCurrency()}, until the budget
-        is used.{cost && ` Each new amount uses ${cost}.`}
+        Hazards and safety items come first, then what saves the most per {singularCurrencyName()}, until the
+        budget is used.{cost && ` Each new amount uses ${cost}.`}
         {all.total > all.portfolio.length &&
-          ` The lists name only properties among the ${count(all.portfolio.length)} with the highest cost of delay. Totals include all.`}
+          ` The lists name only properties among the ${formatPageWholeNumber(all.portfolio.length)} with the highest cost of delay. Totals include all.`}
       </p>
       <BudgetSectionAmountSlider range={range} amount={amount} onSlide={setAmount} />
       <div class={isPending ? "budget-request is-pending" : "budget-request"} aria-busy={isPending}>
@@ -239,7 +251,7 @@ function linesOf(
 
 const lineOf = (name: string, share: Share): BudgetLine => ({
   name,
-  where: countWithNoun(share.chosen_count, "unit or component", "units and components"),
+  where: formatPageCount(share.chosen_count, "unit or component", "units and components"),
   count: share.chosen_count,
   costUsd: share.spent,
   delayCostUsd: share.avoided,

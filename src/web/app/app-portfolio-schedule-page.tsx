@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import type { PortfolioPlanPageJson } from "../../api-schemas/portfolio-plan-schema.ts";
 import { todaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
-import type { ApiClient } from "../browser/api-client.ts";
+import type { ApiClient } from "../browser/browser-api-client.ts";
 import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
-import { count, countWithNoun, date } from "../page/page-format.ts";
-import { sumBy } from "../page/page-grouping.ts";
-import { truncatedName } from "../page/page-print-footer.ts";
+import { formatPageCount, formatPageDate, formatPageWholeNumber } from "../page/page-format.ts";
+import { sumPageItems } from "../page/page-grouping.ts";
+import { truncatedPageName } from "../page/page-print-footer.ts";
 import {
   pageScheduleSumsOf,
   roundPageRowsToTotals,
@@ -38,7 +38,7 @@ import {
 } from "./app-plan-terms.tsx";
 import { PAGE_SIZE } from "./app-portfolio-loader.ts";
 import { portfolioPlanPath } from "./app-portfolio-plan.tsx";
-import { parseAppCsvRecords, yearlyCostsOfRecord } from "./app-property-schedule-page.tsx";
+import { appYearlyCostsOfCsvRow, parseAppCsvRecords } from "./app-property-schedule-page.tsx";
 
 /** The printable replacement reserve schedule of the portfolio, with one row per property. */
 export function AppPortfolioSchedulePage({ route }: { route: Route }) {
@@ -55,7 +55,7 @@ export function AppPortfolioSchedulePage({ route }: { route: Route }) {
   useAppTitle("Replacement reserve schedule");
   usePrintFooter(
     value
-      ? `${truncatedName(value.plan.partner)} · Replacement reserve schedule, ${date(value.plan.as_of)}`
+      ? `${truncatedPageName(value.plan.partner)} · Replacement reserve schedule, ${formatPageDate(value.plan.as_of)}`
       : "Replacement reserve schedule",
     { isLandscape: true },
   );
@@ -69,7 +69,7 @@ export function AppPortfolioSchedulePage({ route }: { route: Route }) {
                 <bdi>{plan.partner}</bdi>
               </a>
               {" · "}
-              {countWithNoun(plan.total, "property", "properties")}
+              {formatPageCount(plan.total, "property", "properties")}
             </ReserveScheduleHeadingSection>
             <AppPlanTermsControls route={route}>
               <DownloadWorkbookButton
@@ -104,8 +104,8 @@ export function AppPortfolioSchedulePage({ route }: { route: Route }) {
             <ReserveScheduleNotesSection plan={plan}>
               {file.length < plan.total && (
                 <li>
-                  The {count(file.length)} properties with the highest cost of delay have rows of their own;
-                  the others share one.
+                  The {formatPageWholeNumber(file.length)} properties with the highest cost of delay have rows
+                  of their own; the others share one.
                 </li>
               )}
               <li>Costs per unit are shown only if every property has a number of units.</li>
@@ -161,12 +161,12 @@ function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, s
   const sums = pageScheduleSumsOf(plan, units);
   const unrounded = file.map((record) => [
     Number(record.due_now_cost),
-    ...yearlyCostsOfRecord(record, plan.years),
+    ...appYearlyCostsOfCsvRow(record, plan.years),
   ]);
   const totals = [plan.due_now.cost, ...plan.schedule.map(({ total }) => total)];
   const isComplete = file.length >= plan.total;
   const others = totals.map((total, at) =>
-    isComplete ? 0 : Math.max(total - sumBy(unrounded, (row) => row[at]!), 0),
+    isComplete ? 0 : Math.max(total - sumPageItems(unrounded, (row) => row[at]!), 0),
   );
   const shared = roundPageRowsToTotals(
     [...unrounded, others],
@@ -187,11 +187,13 @@ function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, s
   return {
     ...sums,
     units,
-    rows: rows.sort((a, b) => sumBy(b.years, Number) - sumBy(a.years, Number)),
+    rows: rows.sort((a, b) => sumPageItems(b.years, Number) - sumPageItems(a.years, Number)),
     rest: {
       properties: plan.total - file.length,
       dueCount:
-        plan.due_now.component_count + plan.due_now.unit_count - sumBy(rows, ({ dueCount }) => dueCount),
+        plan.due_now.component_count +
+        plan.due_now.unit_count -
+        sumPageItems(rows, ({ dueCount }) => dueCount),
       dueUsd: dueOfOthers,
       years: yearsOfOthers,
     },
@@ -199,7 +201,7 @@ function scheduleOf(plan: PortfolioPlanPageJson, file: readonly Record<string, s
 }
 
 /** Nobody has said how many units a property with 0 has. */
-const unitsText = (units: number) => (units === 0 ? "–" : count(units));
+const unitsText = (units: number) => (units === 0 ? "–" : formatPageWholeNumber(units));
 
 function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule: PortfolioSchedule }) {
   const { rows, rest } = schedule;
@@ -228,19 +230,20 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
                 </a>
               </th>
               <td class="number">{unitsText(row.units)}</td>
-              <td class="number">{count(row.dueCount)}</td>
-              <td class="number">{count(row.dueUsd)}</td>
+              <td class="number">{formatPageWholeNumber(row.dueCount)}</td>
+              <td class="number">{formatPageWholeNumber(row.dueUsd)}</td>
               <ScheduleSectionYearCells years={inSheet(row.years)} />
             </tr>
           ))}
           {rest.properties > 0 && (
             <tr class="property-row">
               <th scope="row" class="muted">
-                {count(rest.properties)} more {rest.properties === 1 ? "property" : "properties"}
+                {formatPageWholeNumber(rest.properties)} more{" "}
+                {rest.properties === 1 ? "property" : "properties"}
               </th>
               <td />
-              <td class="number">{count(rest.dueCount)}</td>
-              <td class="number">{count(rest.dueUsd)}</td>
+              <td class="number">{formatPageWholeNumber(rest.dueCount)}</td>
+              <td class="number">{formatPageWholeNumber(rest.dueUsd)}</td>
               <ScheduleSectionYearCells years={inSheet(rest.years)} />
             </tr>
           )}
@@ -249,8 +252,12 @@ function PropertiesTable({ schedule, from, to, caption }: YearSlice & { schedule
           <tr class="total">
             <th scope="row">Total ({todaysMoney()})</th>
             <td class="number">{unitsText(schedule.units)}</td>
-            <td class="number">{count(sumBy(rows, ({ dueCount }) => dueCount) + rest.dueCount)}</td>
-            <td class="number">{count(sumBy(rows, ({ dueUsd }) => dueUsd) + rest.dueUsd)}</td>
+            <td class="number">
+              {formatPageWholeNumber(sumPageItems(rows, ({ dueCount }) => dueCount) + rest.dueCount)}
+            </td>
+            <td class="number">
+              {formatPageWholeNumber(sumPageItems(rows, ({ dueUsd }) => dueUsd) + rest.dueUsd)}
+            </td>
             <ScheduleSectionYearCells years={inSheet(schedule.years)} />
           </tr>
           <ScheduleSectionInflatedRows sums={schedule} from={from} to={to} columns={4} />

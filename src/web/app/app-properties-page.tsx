@@ -3,7 +3,7 @@ import type { PortfolioItemJson, PortfolioPageJson } from "../../api-schemas/por
 import { joinPlace } from "../../domain/places/place.ts";
 import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
-import { count, countWithNoun, moneyText } from "../page/page-format.ts";
+import { formatPageCount, formatPageMoney, formatPageWholeNumber } from "../page/page-format.ts";
 import { RecordHazardFilter } from "../records/record-hazard-filter.tsx";
 import {
   FilterRow,
@@ -27,7 +27,7 @@ import {
   parseAppSortOrder,
   type SearchableProperty,
   sortAppProperties,
-  toSearchableProperty,
+  toAppSearchableProperty,
 } from "./app-property-list.ts";
 import { AppRetiredProperties } from "./app-retired-properties.tsx";
 
@@ -95,7 +95,7 @@ function FlaggedProperties({ flag, route }: { flag: string; route: Route }) {
     `/v1/portfolio/summary?${new URLSearchParams({ flag })}`,
     ({ portfolio }: PortfolioPageJson) => portfolio,
   );
-  const all = useMemo(() => (list.value?.rows ?? []).map(toSearchableProperty), [list.value]);
+  const all = useMemo(() => (list.value?.rows ?? []).map(toAppSearchableProperty), [list.value]);
   return (
     <LoadedContent loaded={list} what="the properties">
       {({ total }) => (
@@ -138,7 +138,7 @@ function PropertyList({ all, route }: { all: readonly SearchableProperty[]; rout
         <RecordHazardFilter value={parameter("flag")} onChange={(flag) => set({ flag })} />
         <RetiredFilter value="" onChange={(status) => set({ status })} />
         <p class="result-count" role="status">
-          {countWithNoun(rows.length, "property", "properties")}
+          {formatPageCount(rows.length, "property", "properties")}
         </p>
         <AppDownloadCsv file="properties.csv" rows={rows} total={rows.length} />
       </FilterRow>
@@ -193,7 +193,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     isSortable: true,
     shownFrom: "wide",
     width: "narrow",
-    cell: (row) => (row.unit_count === 0 ? "–" : count(row.unit_count)),
+    cell: (row) => (row.unit_count === 0 ? "–" : formatPageWholeNumber(row.unit_count)),
   },
   {
     key: "rating",
@@ -229,7 +229,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     heading: "Planned cost",
     isNumber: true,
     isSortable: true,
-    cell: (row) => moneyText(row.total_deferred_maintenance),
+    cell: (row) => formatPageMoney(row.total_deferred_maintenance),
   },
   {
     key: "reactive",
@@ -237,7 +237,7 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     isNumber: true,
     isSortable: true,
     shownFrom: "medium",
-    cell: (row) => <span class="muted">{moneyText(row.total_reactive_exposure)}</span>,
+    cell: (row) => <span class="muted">{formatPageMoney(row.total_reactive_exposure)}</span>,
   },
   {
     key: "door",
@@ -245,6 +245,6 @@ const COLUMNS: readonly TableColumn<PortfolioItemJson>[] = [
     isNumber: true,
     isSortable: true,
     shownFrom: "wide",
-    cell: (row) => (row.unit_count === 0 ? "–" : moneyText(Math.round(row.deferred_per_door))),
+    cell: (row) => (row.unit_count === 0 ? "–" : formatPageMoney(Math.round(row.deferred_per_door))),
   },
 ];

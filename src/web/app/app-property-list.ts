@@ -10,7 +10,7 @@ type PortfolioFilter = { search: string; state: string; rating: string };
 /** A property, and the text in which it is searched. */
 export type SearchableProperty = { item: PortfolioItemJson; text: string };
 
-export const toSearchableProperty = (item: PortfolioItemJson): SearchableProperty => ({
+export const toAppSearchableProperty = (item: PortfolioItemJson): SearchableProperty => ({
   item,
   text: [item.name, item.address, item.city, joinPlace(item), item.property_id].join(" ").toLowerCase(),
 });

@@ -5,20 +5,20 @@ import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { ConditionPointJson } from "../../api-schemas/condition-trend-schema.ts";
 import type { PropertyPlanJson } from "../../api-schemas/plan-schema.ts";
 import type { PropertyJson, UnitJson } from "../../api-schemas/property-schema.ts";
-import { runSteps } from "../../domain/steps/steps.ts";
-import type { ApiClient } from "../browser/api-client.ts";
+import { runSteps } from "../../domain/steps/computation-steps.ts";
+import type { ApiClient } from "../browser/browser-api-client.ts";
 import { downloadCsv } from "../browser/browser-csv-file.ts";
 import { readWholeListInBrowser } from "../browser/browser-list-reader.ts";
 import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { pageCsvRows } from "../page/page-csv-rows.ts";
-import { date } from "../page/page-format.ts";
-import { truncatedName } from "../page/page-print-footer.ts";
+import { formatPageDate } from "../page/page-format.ts";
+import { truncatedPageName } from "../page/page-print-footer.ts";
 import { ClaimRecords } from "../records/claims-section.tsx";
 import { EquipmentRecords } from "../records/equipment-section.tsx";
 import { PropertyRecordActions } from "../records/property-actions.tsx";
-import { isRetiredNow } from "../records/retirement-actions.tsx";
+import { isShownRecordRetired } from "../records/retirement-actions.tsx";
 import { BudgetSectionSlider } from "../sections/budget-section.tsx";
 import {
   type DataLinks,
@@ -29,7 +29,7 @@ import {
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { DownloadWorkbookButton } from "../widgets/workbook-download.tsx";
-import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
+import { readAppApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 import { AppMarkWork } from "./app-mark-work.tsx";
 import { budgetInAddress } from "./app-plan-terms.tsx";
 
@@ -57,7 +57,7 @@ export function AppPropertyPage({
   useAppTitle(value?.property.name ?? "Property");
   usePrintFooter(
     value
-      ? `${truncatedName(value.property.name)} · Property condition, ${date(value.assessedAt)}`
+      ? `${truncatedPageName(value.property.name)} · Property condition, ${formatPageDate(value.assessedAt)}`
       : "Property condition",
   );
   return (
@@ -99,7 +99,7 @@ export function AppPropertyPage({
                 key={version}
                 propertyId={id}
                 data={value}
-                isRetired={isRetiredNow(value.property)}
+                isRetired={isShownRecordRetired(value.property)}
               />
             ) : tab === "claims" ? (
               <ClaimRecords key={version} propertyId={id} />
@@ -139,21 +139,21 @@ const linksOf = (id: string, data: PropertyPageData): DataLinks => ({
 });
 
 /** Reads the units, if any component is in one. */
-export const readUnits = (api: ApiClient, id: string, components: readonly { unit: string | null }[]) =>
+export const readAppUnits = (api: ApiClient, id: string, components: readonly { unit: string | null }[]) =>
   components.some(({ unit }) => unit !== null)
     ? readWholeListInBrowser<"units", UnitJson>(api, `/v1/property/${encodeURIComponent(id)}/units`, "units")
     : Promise.resolve([]);
 
-export const readProperty = (api: ApiClient, id: string) =>
+export const readAppProperty = (api: ApiClient, id: string) =>
   api.read<PropertyJson>(`/v1/properties/${encodeURIComponent(id)}`);
 
 /** Reads the data of the sections from the public API. */
 async function readPageData(api: ApiClient, id: string): Promise<PropertyPageData> {
   const path = `/v1/property/${encodeURIComponent(id)}`;
   // A call by itself first, so that an unknown property costs one call.
-  const property = await readProperty(api, id);
+  const property = await readAppProperty(api, id);
   const [types, components, condition, plan, forecast, reserve, compliance, trend] = await Promise.all([
-    readApplianceTypes(api),
+    readAppApplianceTypes(api),
     readWholeListInBrowser<"components", ComponentJson>(
       api,
       `/v1/components?property_id=${encodeURIComponent(id)}`,
@@ -177,7 +177,7 @@ async function readPageData(api: ApiClient, id: string): Promise<PropertyPageDat
     inspections: compliance.compliance_items,
     components,
     types,
-    units: await readUnits(api, id, components),
+    units: await readAppUnits(api, id, components),
     // Shown on the pages of components.
     trend: undefined,
     conditionTrend: trend,

@@ -1,19 +1,19 @@
 import type { PropertyPlanJson, ScheduledPlanJson } from "../../api-schemas/plan-schema.ts";
 import type { PropertyJson } from "../../api-schemas/property-schema.ts";
-import type { ApiClient } from "../browser/api-client.ts";
+import type { ApiClient } from "../browser/browser-api-client.ts";
 import { parseBrowserCsvText } from "../browser/browser-csv-file.ts";
 import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
-import { date } from "../page/page-format.ts";
-import { truncatedName } from "../page/page-print-footer.ts";
-import { reserveScheduleOf } from "../page/page-reserve-schedule.ts";
+import { formatPageDate } from "../page/page-format.ts";
+import { truncatedPageName } from "../page/page-print-footer.ts";
+import { pageReserveScheduleOf } from "../page/page-reserve-schedule.ts";
 import { ReserveScheduleSections } from "../sections/reserve-schedule-sections.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { DownloadWorkbookButton } from "../widgets/workbook-download.tsx";
-import { readApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
+import { readAppApplianceTypes, useApp, useAppTitle } from "./app-context.ts";
 import { AppDownloadCsv } from "./app-csv-download.tsx";
 import {
   type AddressedPlanTerms,
@@ -21,7 +21,7 @@ import {
   appPlanTermsInAddress,
   appPlanTermsQuery,
 } from "./app-plan-terms.tsx";
-import { readProperty, readUnits } from "./app-property-page.tsx";
+import { readAppProperty, readAppUnits } from "./app-property-page.tsx";
 
 /** The printable replacement reserve schedule of a property. */
 export function AppPropertySchedulePage({ id, route }: { id: string; route: Route }) {
@@ -32,7 +32,7 @@ export function AppPropertySchedulePage({ id, route }: { id: string; route: Rout
   useAppTitle(`Replacement reserve schedule${value ? `, ${value.property.name}` : ""}`);
   usePrintFooter(
     value
-      ? `${truncatedName(value.property.name)} · Replacement reserve schedule, ${date(value.plan.as_of)}`
+      ? `${truncatedPageName(value.property.name)} · Replacement reserve schedule, ${formatPageDate(value.plan.as_of)}`
       : "Replacement reserve schedule",
     { isLandscape: true },
   );
@@ -50,7 +50,7 @@ export function AppPropertySchedulePage({ id, route }: { id: string; route: Rout
           <ReserveScheduleSections
             property={property}
             plan={plan}
-            schedule={reserveScheduleOf(plan, applianceNames)}
+            schedule={pageReserveScheduleOf(plan, applianceNames)}
             back={back}
             controls={
               <AppPlanTermsControls route={route}>
@@ -85,17 +85,17 @@ type Schedule = {
 async function readSchedule(api: ApiClient, id: string, terms: AddressedPlanTerms): Promise<Schedule> {
   const query = new URLSearchParams(appPlanTermsQuery(terms));
   const path = `/v1/property/${encodeURIComponent(id)}/plan`;
-  const property = await readProperty(api, id);
+  const property = await readAppProperty(api, id);
   const [plan, table, types] = await Promise.all([
     api.read<PropertyPlanJson>(query.size === 0 ? path : `${path}?${query}`),
     api.readText(`${path}?${new URLSearchParams({ ...Object.fromEntries(query), format: "csv" })}`),
-    readApplianceTypes(api),
+    readAppApplianceTypes(api),
   ]);
   const file = parseAppCsvRecords(table);
   const yearsOf = new Map(
     file.map((record) => [
       record.line === "unit" ? record.appliance_id : record.component_id,
-      yearlyCostsOfRecord(record, plan.years),
+      appYearlyCostsOfCsvRow(record, plan.years),
     ]),
   );
   const none = plan.schedule.map(() => 0);
@@ -107,7 +107,7 @@ async function readSchedule(api: ApiClient, id: string, terms: AddressedPlanTerm
     ...unit,
     yearly_costs: yearsOf.get(unit.appliance_id) ?? none,
   }));
-  const units = await readUnits(api, id, components);
+  const units = await readAppUnits(api, id, components);
   return {
     property,
     plan: { ...plan, units: unitLines, components },
@@ -123,5 +123,5 @@ export function parseAppCsvRecords(table: string): Record<string, string>[] {
 }
 
 /** The expected costs by year of a row of a plan's CSV, in USD. */
-export const yearlyCostsOfRecord = (record: Readonly<Record<string, string>>, years: number): number[] =>
+export const appYearlyCostsOfCsvRow = (record: Readonly<Record<string, string>>, years: number): number[] =>
   Array.from({ length: years }, (_, at) => Number(record[`year_${at + 1}`]));

@@ -1,7 +1,7 @@
 import type { PropertyPageJson, PropertyRowJson } from "../../api-schemas/property-schema.ts";
 import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import { hrefTo } from "../browser/browser-route.ts";
-import { countWithNoun, date } from "../page/page-format.ts";
+import { formatPageCount, formatPageDate } from "../page/page-format.ts";
 import { LoadMore } from "../widgets/load-more.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
@@ -26,7 +26,7 @@ export function AppRetiredProperties() {
         ) : (
           <>
             <p class="muted" role="status">
-              {countWithNoun(total, "retired property", "retired properties")}
+              {formatPageCount(total, "retired property", "retired properties")}
             </p>
             <VirtualTable
               caption="Retired properties"
@@ -61,6 +61,6 @@ const COLUMNS: readonly TableColumn<PropertyRowJson>[] = [
     key: "since",
     heading: "Retired since",
     isNumber: true,
-    cell: ({ retired_at }) => (retired_at === null ? "–" : date(retired_at)),
+    cell: ({ retired_at }) => (retired_at === null ? "–" : formatPageDate(retired_at)),
   },
 ];

@@ -1,4 +1,4 @@
-import { ApiFailure, OFFLINE_MESSAGE, readApiFailure } from "../browser/api-failure.ts";
+import { ApiFailure, OFFLINE_MESSAGE, readApiFailure } from "../browser/browser-api-failure.ts";
 
 /**
  * The credentials of a tab, in its sessionStorage: they survive a reload, and are removed when the tab is closed. A client

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { hrefTo, type Route } from "../browser/browser-route.ts";
-import { count, countWithNoun } from "../page/page-format.ts";
+import { formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
 import { isCallLimitLow } from "./app-call-cost.ts";
 import { useApp, useAppRerenderOnChange } from "./app-context.ts";
 import { AppPortfolioSearch } from "./app-search.tsx";
@@ -75,8 +75,8 @@ function CallUsage() {
     <p class="call-usage">
       {callLimit && isCallLimitLow(callLimit) && (
         <span>
-          <strong>{count(callLimit.remaining)}</strong> of {countWithNoun(callLimit.limit, "API call")} left
-          today
+          <strong>{formatPageWholeNumber(callLimit.remaining)}</strong> of{" "}
+          {formatPageCount(callLimit.limit, "API call")} left today
         </span>
       )}
       {rateLimitedUntil !== undefined && <span role="status">Waiting for the rate limit…</span>}

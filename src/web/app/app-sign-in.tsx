@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from "preact/hooks";
-import { ApiFailure } from "../browser/api-failure.ts";
+import { ApiFailure } from "../browser/browser-api-failure.ts";
 import { useAppTitle } from "./app-context.ts";
 import { AppSession } from "./app-session.ts";
 

@@ -2,13 +2,13 @@ import type { UnderwritingJson } from "../../api-schemas/underwriting-schema.ts"
 import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { usePrintFooter } from "../browser/use-print-footer.ts";
-import { date } from "../page/page-format.ts";
-import { truncatedName } from "../page/page-print-footer.ts";
-import { UnderwritingSections } from "../sections/underwriting.tsx";
+import { formatPageDate } from "../page/page-format.ts";
+import { truncatedPageName } from "../page/page-print-footer.ts";
+import { UnderwritingSections } from "../sections/underwriting-section.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { InsuredLayerFields, insuredLayerUrlQuery } from "../widgets/layer-fields.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { DownloadWorkbookButton, workbookQuery } from "../widgets/workbook-download.tsx";
+import { DownloadWorkbookButton, pageWorkbookQuery } from "../widgets/workbook-download.tsx";
 import { useApp, useAppTitle } from "./app-context.ts";
 
 /** The printable underwriting page of a property. */
@@ -22,7 +22,7 @@ export function AppUnderwritingPage({ id, route }: { id: string; route: Route })
   useAppTitle(title);
   usePrintFooter(
     value
-      ? `${truncatedName(value.property.name)} · Underwriting, ${date(value.losses.as_of)}`
+      ? `${truncatedPageName(value.property.name)} · Underwriting, ${formatPageDate(value.losses.as_of)}`
       : "Underwriting",
   );
   return (
@@ -40,7 +40,7 @@ export function AppUnderwritingPage({ id, route }: { id: string; route: Route })
               <DownloadWorkbookButton
                 api={api}
                 file={`losses-${id}.xlsx`}
-                path={`/v1/property/${encodeURIComponent(id)}/losses?${workbookQuery(query)}`}
+                path={`/v1/property/${encodeURIComponent(id)}/losses?${pageWorkbookQuery(query)}`}
               />
             </InsuredLayerFields>
           </UnderwritingSections>

@@ -1,7 +1,7 @@
 import "../browser/browser-display-choice.ts";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiClient } from "../browser/api-client.ts";
+import { ApiClient } from "../browser/browser-api-client.ts";
 import { enableBrowserChartReadouts } from "../browser/browser-chart-readouts.ts";
 import { hrefTo, useRoute } from "../browser/browser-route.ts";
 import { type RecordsApi, RecordsContext } from "../records/records-context.ts";

@@ -1,6 +1,6 @@
 import { neutralizeCsvFormula, restoreCsvFormula } from "../../csv/csv-formulas.ts";
 import { SEPARATORS, type Separator } from "../../table-cells/table-limits.ts";
-import { downloadFile } from "./download.ts";
+import { downloadFile } from "./browser-download.ts";
 
 type Cell = string | number | boolean | null;
 

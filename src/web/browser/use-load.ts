@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { ApiFailure } from "./api-failure.ts";
+import { ApiFailure } from "./browser-api-failure.ts";
 
 /** The state of loading a value: the last value loaded, and the failure of the last attempt. */
 export type LoadState<T> = {

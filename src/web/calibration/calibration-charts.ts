@@ -3,13 +3,13 @@ import { area, curveStepAfter, line } from "d3-shape";
 import {
   type ChartFrame,
   type ChartScale,
+  chartPercentText,
   chartSvgElement,
+  chartXAxis,
+  chartYAxis,
+  chartYTitle,
   escapeHtml,
-  percentText,
-  roundCoordinate,
-  xAxis,
-  yAxis,
-  yTitle,
+  roundChartCoordinate,
 } from "../charts/chart-svg.ts";
 import {
   type BinContent,
@@ -28,16 +28,16 @@ export function calibrationReliabilityChart(model: ModelContent, name: string): 
   const frame: ChartFrame = { width: 420, height: 360, left: 52, right: 16, top: 32, bottom: 48 };
   const x = scaleLinear([0, 1], [frame.left, frame.width - frame.right]);
   const y = scaleLinear([0, 1], [frame.height - frame.bottom, frame.top]);
-  const label = (tick: number) => percentText(tick);
+  const label = (tick: number) => chartPercentText(tick);
   const exact = `<line class="exact" x1="${x(0)}" y1="${y(0)}" x2="${x(1)}" y2="${y(1)}"/>`;
   const largest = Math.max(1, ...model.bins.map(({ components }) => components));
   const dots = model.bins.map((bin) => forecastDot(bin, x, y, largest)).join("");
   return chartSvgElement(
     frame,
     `${name}: share that failed by forecast, in ten bins; the table below has the values`,
-    yTitle(frame, "Failed within the year") +
-      yAxis(frame, y, FIFTHS, label) +
-      xAxis(frame, x, FIFTHS, { label, title: "Forecast" }) +
+    chartYTitle(frame, "Failed within the year") +
+      chartYAxis(frame, y, FIFTHS, label) +
+      chartXAxis(frame, x, FIFTHS, { label, title: "Forecast" }) +
       exact +
       dots,
   );
@@ -51,11 +51,11 @@ function forecastDot(
   largest: number,
 ): string {
   if (forecast === null || outcome === null) return "";
-  const [cx, cy] = [roundCoordinate(x(forecast)), roundCoordinate(y(outcome))];
+  const [cx, cy] = [roundChartCoordinate(x(forecast)), roundChartCoordinate(y(outcome))];
   const whisker = interval
-    ? `<line class="whisker" x1="${cx}" x2="${cx}" y1="${roundCoordinate(y(interval.low))}" y2="${roundCoordinate(y(interval.high))}"/>`
+    ? `<line class="whisker" x1="${cx}" x2="${cx}" y1="${roundChartCoordinate(y(interval.low))}" y2="${roundChartCoordinate(y(interval.high))}"/>`
     : "";
-  const radius = roundCoordinate(3 + 6 * Math.sqrt(components / largest));
+  const radius = roundChartCoordinate(3 + 6 * Math.sqrt(components / largest));
   return `${whisker}<circle class="mark" cx="${cx}" cy="${cy}" r="${radius}"/>`;
 }
 
@@ -69,18 +69,18 @@ export function calibrationDecileChart({ shares }: DecileContent, name: string):
   const bars = shares
     .map((share, i) => {
       const [from, to] = [x(i / shares.length) + 2, x((i + 1) / shares.length) - 2];
-      return `<rect class="bar" x="${roundCoordinate(from)}" y="${roundCoordinate(y(share))}" width="${roundCoordinate(to - from)}" height="${roundCoordinate(base - y(share))}"/>`;
+      return `<rect class="bar" x="${roundChartCoordinate(from)}" y="${roundChartCoordinate(y(share))}" width="${roundChartCoordinate(to - from)}" height="${roundChartCoordinate(base - y(share))}"/>`;
     })
     .join("");
-  const tenPercent = roundCoordinate(y(0.1));
+  const tenPercent = roundChartCoordinate(y(0.1));
   return chartSvgElement(
     frame,
     `${name}: share of lifetimes that ended in each decile of the prior; the table below has the values`,
-    yTitle(frame, "Share of lifetimes") +
-      yAxis(frame, y, y.ticks(4), (tick) => percentText(tick)) +
+    chartYTitle(frame, "Share of lifetimes") +
+      chartYAxis(frame, y, y.ticks(4), (tick) => chartPercentText(tick)) +
       bars +
       `<line class="exact" x1="${frame.left}" x2="${frame.width - frame.right}" y1="${tenPercent}" y2="${tenPercent}"/>` +
-      xAxis(frame, x, FIFTHS, { label: (tick) => percentText(tick), title: "Prior at failure" }),
+      chartXAxis(frame, x, FIFTHS, { label: (tick) => chartPercentText(tick), title: "Prior at failure" }),
   );
 }
 
@@ -102,11 +102,11 @@ export function calibrationCorrectionChart(corrections: readonly LifeCorrection[
   );
   const x = scaleLog([1 / furthest, furthest], [frame.left, frame.width - frame.right]);
   const ticks = [0.4, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 2.5].filter((t) => t >= 1 / furthest && t <= furthest);
-  const unchanged = roundCoordinate(x(1));
+  const unchanged = roundChartCoordinate(x(1));
   const rows = corrections
     .map(({ name, lifeFactor }, i) => {
       const y = frame.top + (i + 0.5) * ROW_HEIGHT;
-      const end = roundCoordinate(x(lifeFactor));
+      const end = roundChartCoordinate(x(lifeFactor));
       const [labelAt, anchor] = lifeFactor < 1 ? [end - 10, "end"] : [end + 10, "start"];
       return (
         `<text class="name" x="0" y="${y}" dy="0.32em">${escapeHtml(shortened(name))}</text>` +
@@ -118,7 +118,7 @@ export function calibrationCorrectionChart(corrections: readonly LifeCorrection[
   const grid = ticks
     .map(
       (tick) =>
-        `<line class="${tick === 1 ? "axis" : "grid"}" x1="${roundCoordinate(x(tick))}" x2="${roundCoordinate(x(tick))}" y1="${frame.top}" y2="${frame.height - frame.bottom}"/>`,
+        `<line class="${tick === 1 ? "axis" : "grid"}" x1="${roundChartCoordinate(x(tick))}" x2="${roundChartCoordinate(x(tick))}" y1="${frame.top}" y2="${frame.height - frame.bottom}"/>`,
     )
     .join("");
   return chartSvgElement(
@@ -126,7 +126,10 @@ export function calibrationCorrectionChart(corrections: readonly LifeCorrection[
     "Calibrated lifetime of each component type as a multiple of the default; the table below has the values",
     grid +
       rows +
-      xAxis(frame, x, ticks, { label: String, title: "Calibrated lifetime as a multiple of the default" }),
+      chartXAxis(frame, x, ticks, {
+        label: String,
+        title: "Calibrated lifetime as a multiple of the default",
+      }),
   );
 }
 
@@ -146,27 +149,27 @@ export function calibrationSurvivalChart(curve: CurveContent): string {
     ...curve.steps.map(({ age, survival, band }) => ({ age, survival, ...band })),
   ];
   const band = area<Step>(
-    ({ age }) => roundCoordinate(x(age)),
-    ({ low }) => roundCoordinate(y(low)),
-    ({ high }) => roundCoordinate(y(high)),
+    ({ age }) => roundChartCoordinate(x(age)),
+    ({ low }) => roundChartCoordinate(y(low)),
+    ({ high }) => roundChartCoordinate(y(high)),
   ).curve(curveStepAfter)(observed);
   const steps = line<Step>(
-    ({ age }) => roundCoordinate(x(age)),
-    ({ survival }) => roundCoordinate(y(survival)),
+    ({ age }) => roundChartCoordinate(x(age)),
+    ({ survival }) => roundChartCoordinate(y(survival)),
   ).curve(curveStepAfter)(observed);
   const ages = Array.from({ length: 81 }, (_, i) => (i / 80) * oldest);
   const model = (survival: (curve: CurveContent, age: number) => number) =>
     line<number>(
-      (age) => roundCoordinate(x(age)),
-      (age) => roundCoordinate(y(survival(curve, age))),
+      (age) => roundChartCoordinate(x(age)),
+      (age) => roundChartCoordinate(y(survival(curve, age))),
     )(ages);
   return chartSvgElement(
     frame,
     `${curve.name}: share that survives each age; the table below has the values`,
-    yTitle(frame, "Still in service") +
-      yAxis(frame, y, FIFTHS, (tick) => percentText(tick)) +
+    chartYTitle(frame, "Still in service") +
+      chartYAxis(frame, y, FIFTHS, (tick) => chartPercentText(tick)) +
       `<path class="band" d="${band}"/><path class="observed" d="${steps}"/>` +
       `<path class="default" d="${model(uncalibratedSurvivalOnPage)}"/><path class="calibrated" d="${model(pageCalibratedSurvival)}"/>` +
-      xAxis(frame, x, x.ticks(5), { label: String, title: "Age in years of normal use" }),
+      chartXAxis(frame, x, x.ticks(5), { label: String, title: "Age in years of normal use" }),
   );
 }

@@ -1,4 +1,4 @@
-import type { calibrationFailureWindowRows } from "./calibration-failure-windows.ts";
+import type { calibrationPageFailureWindowRows } from "./calibration-page-failure-windows.ts";
 
 /** The data of a calibration report. Shares and probabilities are 0 to 1, dates YYYY-MM-DD, ages in years. */
 export type CalibrationContent = {
@@ -18,7 +18,7 @@ export type CalibrationContent = {
     logLossDifference: { mean: number; low: number; high: number } | null;
     before: ModelContent;
     after: ModelContent;
-    windows: Parameters<typeof calibrationFailureWindowRows>[0];
+    windows: Parameters<typeof calibrationPageFailureWindowRows>[0];
   };
   deciles: { before: DecileContent; after: DecileContent };
   corrections: readonly LifeCorrection[];

@@ -1,6 +1,6 @@
 import { LACKS_OUTCOMES } from "../../domain/calibration/model-proof.ts";
-import { escapeHtml, percentText } from "../charts/chart-svg.ts";
-import { date } from "../page/page-format.ts";
+import { chartPercentText, escapeHtml } from "../charts/chart-svg.ts";
+import { formatPageDate } from "../page/page-format.ts";
 import tokens from "../style/tokens.css" with { type: "text" };
 import style from "./calibration.css" with { type: "text" };
 import {
@@ -9,7 +9,6 @@ import {
   calibrationReliabilityChart,
   calibrationSurvivalChart,
 } from "./calibration-charts.ts";
-import { calibrationFailureWindowRows } from "./calibration-failure-windows.ts";
 import {
   type CalibrationContent,
   type CausesContent,
@@ -20,6 +19,7 @@ import {
   pageCalibratedSurvival,
   uncalibratedSurvivalOnPage,
 } from "./calibration-page-content.ts";
+import { calibrationPageFailureWindowRows } from "./calibration-page-failure-windows.ts";
 
 /** The 95th percentile of χ² with nine degrees of freedom. */
 const CHI_SQUARED_5_PERCENT = 16.92;
@@ -56,7 +56,7 @@ function summarySection({
   const frailty =
     frailtyShape === null
       ? "Appliances of the same type show no difference in reliability beyond chance."
-      : `Appliances of the same type differ in reliability: frailty shape ${frailtyShape}, coefficient of variation ${percentText(frailtyShape ** -0.5)}.`;
+      : `Appliances of the same type differ in reliability: frailty shape ${frailtyShape}, coefficient of variation ${chartPercentText(frailtyShape ** -0.5)}.`;
   return `<h1>Calibration as of ${unbroken(asOf)}</h1>
 <p class="muted">Model ${escapeHtml(plainModel)}, calibrated to ${count(lives, "recorded lifetime", "recorded lifetimes")} with ${count(failures, "failure", "failures")}.</p>
 <div class="verdict${validation.better ? "" : " unproven"}"><p><strong>${validation.better ? "Proven better than the default model" : "Not proven better than the default model"}</strong></p>
@@ -69,7 +69,7 @@ function verdict(validation: CalibrationContent["validation"]): string {
   const [before, after] = [validation.before.measures.logLoss, validation.after.measures.logLoss];
   const inWords =
     validation.better && before !== null && after !== null
-      ? `The calibrated model forecasts failures better: the error of its forecasts (log loss) is ${percentText(1 - after / before)} smaller.`
+      ? `The calibrated model forecasts failures better: the error of its forecasts (log loss) is ${chartPercentText(1 - after / before)} smaller.`
       : "The records do not show that the calibrated model forecasts failures better.";
   return `${inWords} ${comparison(validation)}`;
 }
@@ -135,7 +135,7 @@ function validationSection({
         cell(after, name, decimals),
       ] as const,
   );
-  const held = calibrationFailureWindowRows(windows).map(
+  const held = calibrationPageFailureWindowRows(windows).map(
     (row) =>
       [
         `<strong>${row.name}</strong><br><span class="muted">${row.means}</span>`,
@@ -158,14 +158,14 @@ function forecastSection({ validation: { before, after } }: CalibrationContent):
 
 function forecastFigure(model: ModelContent, name: string): string {
   const rows = model.bins.map((bin) => [
-    `${percentText(bin.from)} to ${percentText(bin.to)}`,
+    `${chartPercentText(bin.from)} to ${chartPercentText(bin.to)}`,
     bin.components.toLocaleString("en"),
     bin.failed.toLocaleString("en"),
-    bin.forecast === null ? "–" : percentText(bin.forecast, 1),
-    bin.outcome === null ? "–" : percentText(bin.outcome, 1),
+    bin.forecast === null ? "–" : chartPercentText(bin.forecast, 1),
+    bin.outcome === null ? "–" : chartPercentText(bin.outcome, 1),
     bin.interval === null
       ? "–"
-      : `${percentText(bin.interval.low, 1)} to ${percentText(bin.interval.high, 1)}`,
+      : `${chartPercentText(bin.interval.low, 1)} to ${chartPercentText(bin.interval.high, 1)}`,
   ]);
   const headings = ["Forecast", "Components", "Failed", "Mean forecast", "Share failed", "90% interval"];
   return `<figure><h3>${name}</h3>${calibrationReliabilityChart(model, name)}${collapsible(table(headings, rows))}</figure>`;
@@ -174,8 +174,8 @@ function forecastFigure(model: ModelContent, name: string): string {
 function decileSection({ deciles: { before, after } }: CalibrationContent): string {
   const figure = (name: string, { shares, chiSquared }: CalibrationContent["deciles"]["before"]) => {
     const rows = shares.map((share, i) => [
-      `${percentText(i / shares.length)} to ${percentText((i + 1) / shares.length)}`,
-      percentText(share, 1),
+      `${chartPercentText(i / shares.length)} to ${chartPercentText((i + 1) / shares.length)}`,
+      chartPercentText(share, 1),
     ]);
     return `<figure><h3>${name}</h3>${calibrationDecileChart({ shares, chiSquared }, name)}<figcaption>χ² = ${chiSquared.toFixed(1)}. For a correct forecast, it is below ${CHI_SQUARED_5_PERCENT} with 95% probability.</figcaption>${collapsible(table(["Prior", "Share of lifetimes"], rows))}</figure>`;
   };
@@ -220,10 +220,10 @@ function curveFigure(curve: CurveContent): string {
   const rows = sampleEvenly(curve.steps, 12).map(({ age, atRisk, survival, band }) => [
     age.toFixed(1),
     String(atRisk),
-    percentText(survival, 1),
-    `${percentText(band.low, 1)} to ${percentText(band.high, 1)}`,
-    percentText(uncalibratedSurvivalOnPage(curve, age), 1),
-    percentText(pageCalibratedSurvival(curve, age), 1),
+    chartPercentText(survival, 1),
+    `${chartPercentText(band.low, 1)} to ${chartPercentText(band.high, 1)}`,
+    chartPercentText(uncalibratedSurvivalOnPage(curve, age), 1),
+    chartPercentText(pageCalibratedSurvival(curve, age), 1),
   ]);
   const headings = ["Age", "At risk", "Observed", "90% band", "Default", "Calibrated"];
   return `<figure><h3>${escapeHtml(curve.name)}</h3>${calibrationSurvivalChart(curve)}<figcaption>${count(curve.lives, "component", "components")} with known age, ${count(curve.failures, "failure", "failures")}.</figcaption>${collapsible(table(headings, rows))}</figure>`;
@@ -298,7 +298,7 @@ const range = (interval: DrawnInterval | null, decimals: number) =>
   interval ? `${decimal(interval.low, decimals)} to ${decimal(interval.high, decimals)}` : "";
 const decimal = (value: number, decimals: number) => value.toFixed(decimals).replace("-", "−");
 /** Returns the HTML of a date that is not broken across lines. */
-const unbroken = (day: string) => `<span class="unbroken">${date(day)}</span>`;
+const unbroken = (day: string) => `<span class="unbroken">${formatPageDate(day)}</span>`;
 const signed = (value: number) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(4)}`;
 const count = (n: number, singular: string, many: string) =>
   `${n.toLocaleString("en")} ${n === 1 ? singular : many}`;

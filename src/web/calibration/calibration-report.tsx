@@ -2,10 +2,10 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import type { FitJson } from "../../api-schemas/model-schema.ts";
 import { percentLength as length } from "../charts/bar.tsx";
 import { ChartWithReadouts } from "../charts/chart.tsx";
-import { ExplainedRatioBar } from "../explanation/component-evidence.tsx";
+import { ExplainedRatioBar } from "../explanation/explained-component-evidence.tsx";
 import { explanationPageNumber, explanationPagePercent } from "../explanation/explanation-page-numbers.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
-import { count } from "../page/page-format.ts";
+import { formatPageWholeNumber } from "../page/page-format.ts";
 import { CollapsedSectionTable } from "../sections/section.tsx";
 
 /** Shows how a calibration changes component lifetimes, and how well the forecast lifetimes match the observed ones. */
@@ -41,7 +41,7 @@ export function CalibrationReport({ fit }: { fit: FitJson }) {
               <ExplainedRatioBar factor={life_factor} furthest={furthest} isGoodAbove />
             ),
           },
-          { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
+          { heading: "Failures", isNumber: true, cell: ({ failures }) => formatPageWholeNumber(failures) },
           { heading: "Expected", isNumber: true, cell: ({ expected }) => explanationPageNumber(expected) },
         ]}
       />
@@ -67,8 +67,8 @@ function SharedCauses({ causes }: { causes: NonNullable<FitJson["shared_causes"]
           rows={classes.filter((cause) => cause.years > 0)}
           columns={[
             { heading: "Class", cell: ({ system }) => pageCodeLabel(system) },
-            { heading: "Years", isNumber: true, cell: (cause) => count(cause.years) },
-            { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
+            { heading: "Years", isNumber: true, cell: (cause) => formatPageWholeNumber(cause.years) },
+            { heading: "Failures", isNumber: true, cell: ({ failures }) => formatPageWholeNumber(failures) },
             { heading: "Expected", isNumber: true, cell: ({ expected }) => explanationPageNumber(expected) },
             {
               heading: "Default",

@@ -1,7 +1,7 @@
 import type { ValidationJson } from "../../api-schemas/calibration-schema.ts";
-import { count, countWithNoun, date } from "../page/page-format.ts";
+import { formatPageCount, formatPageDate, formatPageWholeNumber } from "../page/page-format.ts";
 import { SectionTable } from "../sections/section.tsx";
-import { calibrationFailureWindowRows } from "./calibration-failure-windows.ts";
+import { calibrationPageFailureWindowRows } from "./calibration-page-failure-windows.ts";
 
 const MEASURES = [
   {
@@ -38,7 +38,8 @@ export function CalibrationValidation({ validation }: { validation: ValidationJs
   return (
     <>
       <p class="about">
-        {date(from)} to {date(to)}: {countWithNoun(components, "component")}, {count(failed)} failed.
+        {formatPageDate(from)} to {formatPageDate(to)}: {formatPageCount(components, "component")},{" "}
+        {formatPageWholeNumber(failed)} failed.
         {difference &&
           ` Change in log loss: ${formatMeasure(difference.mean)} (90% interval ${formatMeasure(difference.low)} to ${formatMeasure(difference.high)}). The calibration is better if the whole interval is below 0.`}
       </p>
@@ -61,7 +62,7 @@ export function CalibrationValidation({ validation }: { validation: ValidationJs
       {windows && (
         <SectionTable
           caption="80% failure windows compared with outcomes"
-          rows={calibrationFailureWindowRows(windows)}
+          rows={calibrationPageFailureWindowRows(windows)}
           columns={[
             {
               heading: "Failure windows",

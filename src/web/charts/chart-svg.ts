@@ -25,10 +25,10 @@ export function chartSvgElement(
 }
 
 /** Rounds a coordinate to two decimals. */
-export const roundCoordinate = (value: number) => Number(value.toFixed(2));
+export const roundChartCoordinate = (value: number) => Number(value.toFixed(2));
 
 /** Draws grid lines at the ticks of y, with their labels. */
-export function yAxis(
+export function chartYAxis(
   frame: ChartFrame,
   y: ChartScale,
   ticks: readonly number[],
@@ -36,7 +36,7 @@ export function yAxis(
 ): string {
   return ticks
     .map((tick) => {
-      const place = roundCoordinate(y(tick));
+      const place = roundChartCoordinate(y(tick));
       return (
         `<line class="grid" x1="${frame.left}" x2="${frame.width - frame.right}" y1="${place}" y2="${place}"/>` +
         `<text class="tick" x="${frame.left - 8}" y="${place}" dy="0.32em" text-anchor="end">${label(tick)}</text>`
@@ -46,7 +46,7 @@ export function yAxis(
 }
 
 /** Draws the x axis with its ticks and title. */
-export function xAxis(
+export function chartXAxis(
   frame: ChartFrame,
   x: ChartScale,
   ticks: readonly number[],
@@ -56,7 +56,7 @@ export function xAxis(
   const marks = ticks
     .map(
       (tick) =>
-        `<text class="tick" x="${roundCoordinate(x(tick))}" y="${base + 18}" text-anchor="middle">${label(tick)}</text>`,
+        `<text class="tick" x="${roundChartCoordinate(x(tick))}" y="${base + 18}" text-anchor="middle">${label(tick)}</text>`,
     )
     .join("");
   const middle = (frame.left + frame.width - frame.right) / 2;
@@ -66,7 +66,7 @@ export function xAxis(
   );
 }
 
-export const yTitle = (frame: ChartFrame, text: string) =>
+export const chartYTitle = (frame: ChartFrame, text: string) =>
   `<text class="title" x="${frame.left - 40}" y="${frame.top - 16}">${escapeHtml(text)}</text>`;
 
-export const percentText = (share: number, decimals = 0) => `${(share * 100).toFixed(decimals)}%`;
+export const chartPercentText = (share: number, decimals = 0) => `${(share * 100).toFixed(decimals)}%`;

@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import type { LossesJson } from "../../api-schemas/losses-schema.ts";
-import { compactMoney, moneyText } from "../page/page-format.ts";
+import { formatPageCompactMoney, formatPageMoney } from "../page/page-format.ts";
 import { percentLength } from "./bar.tsx";
 import { ChartWithReadouts } from "./chart.tsx";
 
@@ -23,20 +23,20 @@ export function LossCurveChart({ losses, height = 172 }: { losses: LossesJson; h
       name="annual loss by return period"
       points={points.map(({ return_period_years, amount, with_model_error }, at) => ({
         x: (at + 0.5) * slot,
-        text: `Once in ${return_period_years} years: ${moneyText(Math.round(amount))}; ${moneyText(Math.round(with_model_error))} with model error`,
+        text: `Once in ${return_period_years} years: ${formatPageMoney(Math.round(amount))}; ${formatPageMoney(Math.round(with_model_error))} with model error`,
       }))}
     >
       <svg
         width="100%"
         height={height}
         role="img"
-        aria-label={`Annual loss by return period: ${moneyText(points[0]?.amount ?? 0)} once in 2 years, ${moneyText(last?.amount ?? 0)} once in ${last?.return_period_years ?? 200} years.`}
+        aria-label={`Annual loss by return period: ${formatPageMoney(points[0]?.amount ?? 0)} once in 2 years, ${formatPageMoney(last?.amount ?? 0)} once in ${last?.return_period_years ?? 200} years.`}
       >
         {y.ticks(4).map((tick) => (
           <g class="tick">
             <line x1="0" x2="100%" y1={round(y(tick))} y2={round(y(tick))} />
             <text x="-8" y={round(y(tick)) + 4} text-anchor="end">
-              {compactMoney(tick)}
+              {formatPageCompactMoney(tick)}
             </text>
           </g>
         ))}

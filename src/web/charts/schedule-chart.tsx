@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import type { PlanYearJson } from "../../api-schemas/plan-summary-schema.ts";
-import { compactMoney, moneyText } from "../page/page-format.ts";
+import { formatPageCompactMoney, formatPageMoney } from "../page/page-format.ts";
 import { percentLength } from "./bar.tsx";
 import { ChartWithReadouts } from "./chart.tsx";
 
@@ -49,7 +49,7 @@ export function ScheduleChart(props: {
           <g class="tick">
             <line x1="0" x2="100%" y1={round(y(tick))} y2={round(y(tick))} />
             <text x="-8" y={round(y(tick)) + 4} text-anchor="end">
-              {compactMoney(tick)}
+              {formatPageCompactMoney(tick)}
             </text>
           </g>
         ))}
@@ -97,7 +97,7 @@ export function ScheduleChart(props: {
 /** `Year 2027: $12,000 planned, $3,400 unplanned; run to failure $18,000` */
 function yearText({ year, planned_cost, failure_cost, run_to_failure }: PlanYearJson): string {
   const [planned, unplanned, without] = [planned_cost, failure_cost, run_to_failure].map((usd) =>
-    moneyText(Math.round(usd)),
+    formatPageMoney(Math.round(usd)),
   );
   return `Year ${year}: ${planned} planned, ${unplanned} unplanned; run to failure ${without}`;
 }
@@ -132,10 +132,10 @@ export function ScheduleChartLegend() {
 function chartDescription(years: readonly PlanYearJson[]): string {
   const costliest = years.reduce((most, year) => (year.total > most.total ? year : most));
   const total = (pick: (year: PlanYearJson) => number) =>
-    moneyText(Math.round(years.reduce((sum, year) => sum + pick(year), 0)));
+    formatPageMoney(Math.round(years.reduce((sum, year) => sum + pick(year), 0)));
   return (
     `Expected costs over ${years.length} years: ${total((year) => year.planned_cost)} for planned replacements and ` +
     `${total((year) => year.failure_cost)} for unplanned failures; ${total((year) => year.run_to_failure)} in the ` +
-    `run-to-failure scenario. Highest: year ${costliest.year}, ${moneyText(Math.round(costliest.total))}.`
+    `run-to-failure scenario. Highest: year ${costliest.year}, ${formatPageMoney(Math.round(costliest.total))}.`
   );
 }

@@ -1,5 +1,5 @@
 import type { ConsoleSessionJson } from "../../api-schemas/console-session-schema.ts";
-import { ApiFailure, OFFLINE_MESSAGE, readApiFailure } from "../browser/api-failure.ts";
+import { ApiFailure, OFFLINE_MESSAGE, readApiFailure } from "../browser/browser-api-failure.ts";
 
 /** The path, relative to the page, below which the admin API accepts the console's session cookie. */
 export const ROOT = "console";
@@ -42,7 +42,7 @@ export class AdminClient {
 export const readSession = () => request<ConsoleSessionJson>("/session", {});
 
 /** Opens a session. Throws an ApiFailure when the key is invalid. */
-export const openConsoleSession = (adminKey: string) =>
+export const fetchConsoleSession = (adminKey: string) =>
   request<ConsoleSessionJson>("/session", { ...jsonOf({ admin_key: adminKey }), method: "POST" });
 
 const jsonOf = (body: unknown): RequestInit =>

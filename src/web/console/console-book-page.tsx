@@ -6,14 +6,14 @@ import type {
 import { joinPlace } from "../../domain/places/place.ts";
 import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { pageAssumptionSentences } from "../page/page-assumption-sentences.ts";
-import { sortByExpectedLoss } from "../page/page-expected-loss.ts";
-import { count, countWithNoun, moneyText } from "../page/page-format.ts";
+import { sortPageRowsByExpectedLoss } from "../page/page-expected-loss.ts";
+import { formatPageCount, formatPageMoney, formatPageWholeNumber } from "../page/page-format.ts";
 import { RecordHazardFilter } from "../records/record-hazard-filter.tsx";
 import {
   LargestDamageSectionTable,
   LossDriversSection,
   LossExceedanceSectionTable,
-} from "../sections/loss-tables.tsx";
+} from "../sections/loss-section-tables.tsx";
 import { ReportSection } from "../sections/section.tsx";
 import { AlertFilters } from "../widgets/alert-filters.tsx";
 import {
@@ -27,12 +27,12 @@ import { InsuredLayerFields, insuredLayerUrlQuery } from "../widgets/layer-field
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { StateOrRegionFilter, US_STATES } from "../widgets/state-filter.tsx";
 import type { TableColumn } from "../widgets/virtual-table.tsx";
-import { DownloadWorkbookButton, workbookQuery } from "../widgets/workbook-download.tsx";
+import { DownloadWorkbookButton, pageWorkbookQuery } from "../widgets/workbook-download.tsx";
 import { consoleComponentColumns } from "./console-component-columns.tsx";
 import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ConsolePagedTable } from "./console-paged-table.tsx";
+import { ConsolePartnerField } from "./console-partner-field.tsx";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { ConsolePartnerField } from "./partner-field.tsx";
 
 const VIEWS = [
   ["properties", "Properties"],
@@ -103,14 +103,14 @@ const PROPERTY_COLUMNS: readonly TableColumn<BookPropertiesPageJson["portfolio"]
     heading: "Critical",
     isNumber: true,
     width: "narrow",
-    cell: ({ critical }) => count(critical),
+    cell: ({ critical }) => formatPageWholeNumber(critical),
   },
   {
     key: "warning",
     heading: "Warning",
     isNumber: true,
     width: "narrow",
-    cell: ({ warning }) => count(warning),
+    cell: ({ warning }) => formatPageWholeNumber(warning),
   },
   {
     key: "deferred",
@@ -118,7 +118,7 @@ const PROPERTY_COLUMNS: readonly TableColumn<BookPropertiesPageJson["portfolio"]
     isNumber: true,
     width: "narrow",
     shownFrom: "medium",
-    cell: ({ total_deferred_maintenance }) => moneyText(Math.round(total_deferred_maintenance)),
+    cell: ({ total_deferred_maintenance }) => formatPageMoney(Math.round(total_deferred_maintenance)),
   },
 ];
 
@@ -173,10 +173,11 @@ function Properties({ partner, route }: ViewProps) {
                 {!showsRetired && (
                   <p class="small muted">
                     {page.totals.properties < page.total && "Without demo properties: "}
-                    {countWithNoun(page.totals.properties, "property", "properties")},{" "}
-                    {countWithNoun(page.totals.components, "component")}: {count(page.totals.critical)}{" "}
-                    critical, {count(page.totals.warning)} warning. Planned cost of both{" "}
-                    {moneyText(Math.round(page.totals.total_deferred))}.
+                    {formatPageCount(page.totals.properties, "property", "properties")},{" "}
+                    {formatPageCount(page.totals.components, "component")}:{" "}
+                    {formatPageWholeNumber(page.totals.critical)} critical,{" "}
+                    {formatPageWholeNumber(page.totals.warning)} warning. Planned cost of both{" "}
+                    {formatPageMoney(Math.round(page.totals.total_deferred))}.
                   </p>
                 )}
               </ConsolePagedTable>
@@ -236,7 +237,7 @@ function Alerts({ partner, route }: ViewProps) {
             <ConsolePagedTable
               caption="Alerts"
               page={page}
-              rows={sort === "score" ? page.alerts : sortByExpectedLoss(page.alerts)}
+              rows={sort === "score" ? page.alerts : sortPageRowsByExpectedLoss(page.alerts)}
               rowKey={({ id }) => id}
               columns={ALERT_COLUMNS}
               one="alert"
@@ -275,7 +276,7 @@ function Losses({ partner, route }: ViewProps) {
         <DownloadWorkbookButton
           api={api}
           file="book-losses.xlsx"
-          path={`/admin/book/losses?${workbookQuery(query)}`}
+          path={`/admin/book/losses?${pageWorkbookQuery(query)}`}
         />
       </InsuredLayerFields>
       <LoadedContent loaded={loaded} what="the losses">
@@ -285,7 +286,7 @@ function Losses({ partner, route }: ViewProps) {
               <ReportSection
                 id="bad-years"
                 title="Worst years"
-                about={`${countWithNoun(losses.components, "component")} in ${countWithNoun(losses.properties, "property", "properties")}.`}
+                about={`${formatPageCount(losses.components, "component")} in ${formatPageCount(losses.properties, "property", "properties")}.`}
               >
                 <LossExceedanceSectionTable losses={losses} />
                 <LargestDamageSectionTable losses={losses} />

@@ -1,7 +1,7 @@
 import type { ModelProposalJson } from "../../api-schemas/calibration-proposal-schema.ts";
 import { CalibrationReport } from "../calibration/calibration-report.tsx";
 import { CalibrationValidation } from "../calibration/calibration-validation.tsx";
-import { countWithNoun } from "../page/page-format.ts";
+import { formatPageCount } from "../page/page-format.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -123,7 +123,7 @@ function CalibrationResult({ proposal }: { proposal: ModelProposalJson }) {
         <span class={`chip ${better ? "ok" : "due_soon"}`}>
           {better ? "Proven better" : "Not proven better"}
         </span>{" "}
-        {countWithNoun(failures!, "failure")} in {countWithNoun(lives!, "component lifetime")}, calibrated{" "}
+        {formatPageCount(failures!, "failure")} in {formatPageCount(lives!, "component lifetime")}, calibrated{" "}
         <InstantWithLocalTime at={made_at!} />.
       </p>
       <CalibrationValidation validation={validation!} />

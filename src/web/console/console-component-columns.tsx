@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { AlertJson } from "../../api-schemas/component-schema.ts";
 import { hrefTo } from "../browser/browser-route.ts";
 import { explanationPagePercent } from "../explanation/explanation-page-numbers.ts";
-import { moneyText } from "../page/page-format.ts";
+import { formatPageMoney } from "../page/page-format.ts";
 import { TierMark } from "../widgets/tier-mark.tsx";
 import type { TableColumn } from "../widgets/virtual-table.tsx";
 
@@ -30,7 +30,7 @@ export const consoleComponentColumns = <Row extends ListedComponent>(
           {row.component_name}
         </a>
         <span class="under small muted">
-          <span class="below-medium">{moneyText(Math.round(row.expected_cost_12m))} · </span>
+          <span class="below-medium">{formatPageMoney(Math.round(row.expected_cost_12m))} · </span>
           {placeOf(row)}
         </span>
       </>
@@ -66,6 +66,6 @@ export const consoleComponentColumns = <Row extends ListedComponent>(
     heading: "12-month expected loss",
     isNumber: true,
     shownFrom: "medium",
-    cell: ({ expected_cost_12m }) => moneyText(Math.round(expected_cost_12m)),
+    cell: ({ expected_cost_12m }) => formatPageMoney(Math.round(expected_cost_12m)),
   },
 ];

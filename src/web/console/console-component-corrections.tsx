@@ -3,7 +3,7 @@ import type { ExplainedComponentJson } from "../../api-schemas/score-reason-sche
 import { useLoad } from "../browser/use-load.ts";
 import { EditComponentRecord } from "../records/edit-component.tsx";
 import { recordPath, useRecords } from "../records/records-context.ts";
-import { ServiceEventRecords } from "../records/service-events.tsx";
+import { ServiceEventRecords } from "../records/service-events-section.tsx";
 import { ReportSection } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 

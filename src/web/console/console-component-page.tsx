@@ -1,17 +1,17 @@
 import type { ExplanationJson } from "../../api-schemas/explanation-schema.ts";
 import { hrefTo } from "../browser/browser-route.ts";
-import { ExplainedAge, ExplainedLife } from "../explanation/component-age.tsx";
-import { ExplainedScoreEvidence } from "../explanation/component-evidence.tsx";
+import { ExplainedAge, ExplainedLife } from "../explanation/explained-component-age.tsx";
+import { ExplainedScoreEvidence } from "../explanation/explained-component-evidence.tsx";
 import {
   ExplainedCitedSources,
   ExplainedConfidence,
   ExplainedRecommendedAction,
   ExplainedWhatIfScenarios,
-} from "../explanation/component-outlook.tsx";
-import { ExplainedScoreBreakdown } from "../explanation/component-score.tsx";
+} from "../explanation/explained-component-outlook.tsx";
+import { ExplainedScoreBreakdown } from "../explanation/explained-component-score.tsx";
 import { explanationPagePercent } from "../explanation/explanation-page-numbers.ts";
 import { TIER_LABELS } from "../page/page-code-labels.ts";
-import { capitalizeFirst, date, pageFailureWindowText } from "../page/page-format.ts";
+import { capitalizePageText, formatPageDate, pageFailureWindowText } from "../page/page-format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { TierMark } from "../widgets/tier-mark.tsx";
 import { ConsoleComponentCorrections } from "./console-component-corrections.tsx";
@@ -101,16 +101,16 @@ function ScoreSummary({ explained }: { explained: ExplanationJson }) {
         </div>
         <div>
           <dt>Likely failure</dt>
-          <dd>{capitalizeFirst(pageFailureWindowText(projection.failure_window_80))}</dd>
+          <dd>{capitalizePageText(pageFailureWindowText(projection.failure_window_80))}</dd>
           <dd class="small muted">
-            with a probability of 80%; 50% by {date(projection.projected_failure_on)}
+            with a probability of 80%; 50% by {formatPageDate(projection.projected_failure_on)}
           </dd>
         </div>
         <div>
           <dt>Confidence</dt>
           <dd>{confidence.level.charAt(0) + confidence.level.slice(1).toLowerCase()}</dd>
           <dd class="small muted">
-            as of {date(as_of)}, model {model_version}
+            as of {formatPageDate(as_of)}, model {model_version}
           </dd>
         </div>
       </dl>

@@ -2,7 +2,7 @@ import { useId, useState } from "preact/hooks";
 import type { PartnerComponentJson, PartnerComponentPageJson } from "../../api-schemas/component-schema.ts";
 import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
 import { TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
-import { sortByExpectedLoss } from "../page/page-expected-loss.ts";
+import { sortPageRowsByExpectedLoss } from "../page/page-expected-loss.ts";
 import { SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { consoleComponentColumns } from "./console-component-columns.tsx";
@@ -119,7 +119,7 @@ function ComponentList({ of, route }: { of: string; route: Route }) {
           <ConsolePagedTable
             caption="Components"
             page={page}
-            rows={isInOrderOfCreation ? page.components : sortByExpectedLoss(page.components)}
+            rows={isInOrderOfCreation ? page.components : sortPageRowsByExpectedLoss(page.components)}
             rowKey={({ component_id }) => component_id}
             columns={COLUMNS}
             one="component"

@@ -7,7 +7,7 @@ import {
   parseBrowserCsvText,
   readBrowserCsvFile,
 } from "../browser/browser-csv-file.ts";
-import { countWithNoun } from "../page/page-format.ts";
+import { formatPageCount } from "../page/page-format.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import {
@@ -74,7 +74,7 @@ export function ConsoleCostBookFileActions(props: {
         before = others.length;
         return [...others, ...found!];
       },
-      `${countWithNoun(found!.length, "line")} imported.`,
+      `${formatPageCount(found!.length, "line")} imported.`,
     );
     return message?.replace(/^Line (\d+)/, (_, line) => `Row ${Number(line) - before + 1} of the file`);
   };
@@ -92,9 +92,9 @@ export function ConsoleCostBookFileActions(props: {
         {found && found.length > 0 && (
           <ConfirmDialog key={file!.name} name="Import" title={`Import ${file!.name}?`} onConfirm={save}>
             <p>
-              The cost book of {partner} gets {countWithNoun(found.length, "line")} from the file.{" "}
-              {countWithNoun(lines.length - kept.length, "line")} for the same will be replaced, and{" "}
-              {countWithNoun(kept.length, "other line")} will stay.
+              The cost book of {partner} gets {formatPageCount(found.length, "line")} from the file.{" "}
+              {formatPageCount(lines.length - kept.length, "line")} for the same will be replaced, and{" "}
+              {formatPageCount(kept.length, "other line")} will stay.
             </p>
           </ConfirmDialog>
         )}
@@ -116,7 +116,7 @@ export function ConsoleCostBookFileActions(props: {
       </p>
       {found && found.length > 0 && (
         <p class="small muted">
-          {file!.name}: {countWithNoun(found.length, "line")}
+          {file!.name}: {formatPageCount(found.length, "line")}
         </p>
       )}
       {typeof file?.found === "string" && <p role="alert">{file.found}</p>}

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { CostBookJson, CostLineJson } from "../../api-schemas/cost-book-schema.ts";
-import { ApiFailure } from "../browser/api-failure.ts";
+import { ApiFailure } from "../browser/browser-api-failure.ts";
 import { hrefTo } from "../browser/browser-route.ts";
-import { countWithNoun, date, moneyText } from "../page/page-format.ts";
+import { formatPageCount, formatPageDate, formatPageMoney } from "../page/page-format.ts";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
@@ -128,7 +128,7 @@ export function ConsoleCostBookPage({ id }: { id: string }) {
                     },
                   ]}
                 />
-                <p class="small muted">{countWithNoun(lines.length, "line")}</p>
+                <p class="small muted">{formatPageCount(lines.length, "line")}</p>
               </section>
             )}
           </>
@@ -140,7 +140,8 @@ export function ConsoleCostBookPage({ id }: { id: string }) {
 
 const MOST_WARNINGS = 20;
 
-const costOf = (cost: number | null) => (cost === null ? <span class="muted">–</span> : moneyText(cost));
+const costOf = (cost: number | null) =>
+  cost === null ? <span class="muted">–</span> : formatPageMoney(cost);
 
 /** Replaces a line by others, unless it is no longer as the page has shown it. */
 const replacing =
@@ -190,7 +191,7 @@ function Basis({ basis, as_of }: CostLineJson) {
     <>
       {basis === "own" ? "Own" : "Own history"}
       <br />
-      <span class="small muted">as of {date(as_of)}</span>
+      <span class="small muted">as of {formatPageDate(as_of)}</span>
     </>
   );
 }

@@ -5,7 +5,7 @@ import type {
 } from "../../api-schemas/delivery-schema.ts";
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
-import { count } from "../page/page-format.ts";
+import { formatPageWholeNumber } from "../page/page-format.ts";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
@@ -13,10 +13,10 @@ import { PreviousNextButtons } from "../widgets/pager.tsx";
 import { VirtualTable } from "../widgets/virtual-table.tsx";
 import { useAdminRead, useConsoleTitle } from "./console-context.ts";
 import { ConsoleDeliveryFailures } from "./console-delivery-failures.tsx";
+import { ConsolePartnerField } from "./console-partner-field.tsx";
 import { ConsolePeriodFilter, useConsolePeriodBounds } from "./console-period-filter.tsx";
 import { ConsoleHeading } from "./console-shell.tsx";
 import { DELIVERY_LABELS } from "./console-status-labels.ts";
-import { ConsolePartnerField } from "./partner-field.tsx";
 
 const FILTERS = ["partner_id", "status", "event", "offset"];
 
@@ -107,7 +107,7 @@ export function ConsoleDeliveriesPage({ route }: { route: Route }) {
                     heading: "Attempts",
                     isNumber: true,
                     shownFrom: "wide",
-                    cell: ({ attempt_count }) => count(attempt_count),
+                    cell: ({ attempt_count }) => formatPageWholeNumber(attempt_count),
                   },
                   { key: "response", heading: "Last response", shownFrom: "wide", cell: lastResponse },
                 ]}

@@ -2,8 +2,8 @@ import type { FailureGroupJson, FailureGroupsJson } from "../../api-schemas/deli
 import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
 import { hrefTo } from "../browser/browser-route.ts";
 import type { LoadState } from "../browser/use-load.ts";
-import { count, countWithNoun } from "../page/page-format.ts";
-import { sumBy } from "../page/page-grouping.ts";
+import { formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
+import { sumPageItems } from "../page/page-grouping.ts";
 import { ReportSection, SectionTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -61,7 +61,7 @@ export function ConsoleDeliveryFailures(props: {
 }
 
 const upTo = (failed: number, isCounted = failed < MAX_GROUP_COUNT) =>
-  `${count(failed)}${isCounted ? "" : "+"}`;
+  `${formatPageWholeNumber(failed)}${isCounted ? "" : "+"}`;
 
 function Endpoint({ partner_id, partner_name, url }: FailureGroupJson) {
   return (
@@ -94,7 +94,7 @@ function failedWithSeveralErrors(groups: readonly FailureGroupJson[]): Failed[] 
     .map((own) => ({
       ...own[0]!,
       error: undefined,
-      failed: sumBy(own, ({ failed }) => failed),
+      failed: sumPageItems(own, ({ failed }) => failed),
       isCounted: own.every((group) => failedIn(group).isCounted),
       first_at: own.map(({ first_at }) => first_at).sort()[0]!,
       last_at: own
@@ -120,7 +120,7 @@ function Resend(props: { failures: Failed; since: string | undefined; onResent: 
     const path = "/admin/webhook-deliveries/resend";
     const sent = await run(() => api.write<{ resent: number }>("POST", path, range));
     if (!sent) return;
-    showToast(`${countWithNoun(sent.resent, "delivery", "deliveries")} queued.`);
+    showToast(`${formatPageCount(sent.resent, "delivery", "deliveries")} queued.`);
     onResent();
   };
   return (

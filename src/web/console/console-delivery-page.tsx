@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { DeliverySignatureJson, FullDeliveryJson } from "../../api-schemas/delivery-schema.ts";
 import { hrefTo } from "../browser/browser-route.ts";
-import { count } from "../page/page-format.ts";
+import { formatPageWholeNumber } from "../page/page-format.ts";
 import { ReportSection, SectionTable } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
@@ -63,11 +63,15 @@ export function ConsoleDeliveryPage({ id }: { id: string }) {
                       heading: "Started",
                       cell: (attempt) => <InstantWithLocalTime at={attempt.started_at} />,
                     },
-                    { heading: "Attempt", isNumber: true, cell: (attempt) => count(attempt.attempt) },
+                    {
+                      heading: "Attempt",
+                      isNumber: true,
+                      cell: (attempt) => formatPageWholeNumber(attempt.attempt),
+                    },
                     {
                       heading: "Duration",
                       isNumber: true,
-                      cell: (attempt) => `${count(attempt.duration_ms)} ms`,
+                      cell: (attempt) => `${formatPageWholeNumber(attempt.duration_ms)} ms`,
                     },
                     { heading: "Outcome", cell: (attempt) => attempt.error ?? `HTTP ${attempt.status_code}` },
                     { heading: "IP address", cell: (attempt) => attempt.address ?? "—" },

@@ -8,21 +8,21 @@ import type {
 import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
 import { PASSCODE_LENGTH } from "../../domain/rules/embed-rule.ts";
 import { hrefTo, type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
-import { count, countWithNoun, date } from "../page/page-format.ts";
+import { formatPageCount, formatPageDate, formatPageWholeNumber } from "../page/page-format.ts";
 import { messageOfFailedEdit } from "../records/edit-record.tsx";
 import { PICKED_PROPERTY_FIELD, RecordPropertyPicker } from "../records/record-property-picker.tsx";
 import { SectionTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { Dialog } from "../widgets/dialog.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
-import { InstantWithLocalTime, instantWithLocalTimeText } from "../widgets/local-date-time.tsx";
+import { InstantWithLocalTime, pageInstantWithLocalTimeText } from "../widgets/local-date-time.tsx";
 import { PreviousNextButtons } from "../widgets/pager.tsx";
 import { showToast } from "../widgets/toasts.tsx";
 import { VirtualTable } from "../widgets/virtual-table.tsx";
 import { useAdminAction, useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ConsoleNewCredentials } from "./console-issued-credentials.tsx";
+import { ConsolePartnerField } from "./console-partner-field.tsx";
 import { ConsoleHeading } from "./console-shell.tsx";
-import { ConsolePartnerField } from "./partner-field.tsx";
 
 /** Lists, creates and revokes the shareable reports of properties. */
 export function ConsoleEmbedsPage({ route }: { route: Route }) {
@@ -129,7 +129,7 @@ function EmbedPreview({ embed: { url, preview } }: { embed: NewEmbedJson }) {
       <p>
         {grade === null
           ? "No components yet"
-          : `Grade ${grade}: ${count(critical)} critical and ${count(warning)} warning of ${countWithNoun(components, "component")}`}
+          : `Grade ${grade}: ${formatPageWholeNumber(critical)} critical and ${formatPageWholeNumber(warning)} warning of ${formatPageCount(components, "component")}`}
       </p>
       <p>
         <a href={url} target="_blank" rel="noreferrer">
@@ -178,7 +178,9 @@ function EmbedList({ page, route, again }: { page: EmbedPageJson; route: Route; 
               last_viewed_at === null ? (
                 <span class="muted">Never</span>
               ) : (
-                <span title={instantWithLocalTimeText(last_viewed_at)}>{date(last_viewed_at)}</span>
+                <span title={pageInstantWithLocalTimeText(last_viewed_at)}>
+                  {formatPageDate(last_viewed_at)}
+                </span>
               ),
           },
           {
@@ -237,15 +239,15 @@ function EmbedName({ embed, onViews }: { embed: EmbedJson; onViews: () => void }
 
 /** The number of views, which opens their log. */
 function Views({ embed, unit, onOpen }: { embed: EmbedJson; unit?: string; onOpen: () => void }) {
-  if (embed.views === 0) return <>{count(0)}</>;
+  if (embed.views === 0) return <>{formatPageWholeNumber(0)}</>;
   return (
     <button
       type="button"
       class="plain"
-      aria-label={`${countWithNoun(embed.views, "view")} of ${embed.property_name}`}
+      aria-label={`${formatPageCount(embed.views, "view")} of ${embed.property_name}`}
       onClick={onOpen}
     >
-      {unit ? countWithNoun(embed.views, unit) : count(embed.views)}
+      {unit ? formatPageCount(embed.views, unit) : formatPageWholeNumber(embed.views)}
     </button>
   );
 }
@@ -256,7 +258,7 @@ function ViewLog({ log, name, onClose }: { log: EmbedViewsJson; name: string; on
     <Dialog title={`Views of ${name}`} onClose={onClose}>
       {latest.length < views && (
         <p class="small muted">
-          The latest {count(latest.length)} of {count(views)}.
+          The latest {formatPageWholeNumber(latest.length)} of {formatPageWholeNumber(views)}.
         </p>
       )}
       <SectionTable
@@ -286,7 +288,7 @@ function Status({ status, expires_at, revoked_at }: EmbedJson) {
       {until !== null && (
         <span class="under small muted">
           {status === "active" ? "until " : ""}
-          {date(until)}
+          {formatPageDate(until)}
         </span>
       )}
     </>

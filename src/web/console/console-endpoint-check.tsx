@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import type { PartnerPageJson, ProbeJson } from "../../api-schemas/partner-schema.ts";
 import { hrefTo } from "../browser/browser-route.ts";
-import { countWithNoun } from "../page/page-format.ts";
+import { formatPageCount } from "../page/page-format.ts";
 import { SectionTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { useAdminAction, useConsole } from "./console-context.ts";
-import { ConsoleEndpointVerdict } from "./partner-endpoint.tsx";
+import { ConsoleEndpointVerdict } from "./console-partner-endpoint.tsx";
 
 const CONCURRENCY = 4;
 
@@ -48,7 +48,7 @@ export function ConsoleEndpointCheck() {
           <p role="status">
             {results.length === 0
               ? "No enabled partner has a webhook endpoint."
-              : `${countWithNoun(results.length, "endpoint")} checked; ${countWithNoun(
+              : `${formatPageCount(results.length, "endpoint")} checked; ${formatPageCount(
                   results.filter(({ accepts_without_verifying }) => accepts_without_verifying).length,
                   "does not verify signatures",
                   "do not verify signatures",

@@ -3,7 +3,7 @@ import type { ModelJson, ModelVersionJson } from "../../api-schemas/model-schema
 import { hrefTo } from "../browser/browser-route.ts";
 import { CalibrationReport } from "../calibration/calibration-report.tsx";
 import { CalibrationValidation, formatMeasure } from "../calibration/calibration-validation.tsx";
-import { count, countWithNoun, date } from "../page/page-format.ts";
+import { formatPageCount, formatPageDate, formatPageWholeNumber } from "../page/page-format.ts";
 import { ReportSection, SectionTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -29,7 +29,7 @@ export function ConsoleModelPage() {
               title="Calibration"
               about={
                 active
-                  ? `Active: model ${model.model_version}, which is model ${model.plain_model} calibrated to ${countWithNoun(active.failures, "failure")} in your portfolio.`
+                  ? `Active: model ${model.model_version}, which is model ${model.plain_model} calibrated to ${formatPageCount(active.failures, "failure")} in your portfolio.`
                   : `Active: model ${model.model_version}, the default, not calibrated to your data.`
               }
             >
@@ -103,7 +103,7 @@ function LatestCheck({ check }: { check: NonNullable<ModelJson["latest_check"]> 
           ? "The calibration now forecasts worse than the default model"
           : "The calibration forecasts no worse than the default model"
       }
-      about={`Checked ${date(check.date)} against the outcomes of the preceding year. Checked monthly.`}
+      about={`Checked ${formatPageDate(check.date)} against the outcomes of the preceding year. Checked monthly.`}
     >
       {check.worse_than_plain && <p>Run a new calibration below, or revert to the previous model.</p>}
     </ReportSection>
@@ -128,7 +128,7 @@ function Versions(props: { versions: readonly ModelVersionJson[]; nameOf: (actor
         { heading: "Activated", cell: ({ applied_at }) => <InstantWithLocalTime at={applied_at} /> },
         { heading: "By", cell: ({ applied_by }) => <bdi>{nameOf(applied_by)}</bdi> },
         { heading: "Improvement", cell: ({ proven }) => (proven ? "Proven" : "Unproven") },
-        { heading: "Failures", isNumber: true, cell: ({ failures }) => count(failures) },
+        { heading: "Failures", isNumber: true, cell: ({ failures }) => formatPageWholeNumber(failures) },
         {
           heading: "Concordance, default",
           isNumber: true,

@@ -1,6 +1,6 @@
 import type { CheckJson, OverviewJson } from "../../api-schemas/server-overview-schema.ts";
 import { hrefTo } from "../browser/browser-route.ts";
-import { count, countWithNoun } from "../page/page-format.ts";
+import { formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
 import { TierMark } from "../widgets/tier-mark.tsx";
@@ -64,10 +64,10 @@ function Overview({ overview }: { overview: OverviewJson }) {
         <h2 id="checks">{title}</h2>
         <p class="about">
           {failed + warnings === 0
-            ? `${countWithNoun(checks.length, "check")}, all OK`
+            ? `${formatPageCount(checks.length, "check")}, all OK`
             : [
-                failed > 0 && `${countWithNoun(failed, "check")} failed`,
-                warnings > 0 && countWithNoun(warnings, "warning"),
+                failed > 0 && `${formatPageCount(failed, "check")} failed`,
+                warnings > 0 && formatPageCount(warnings, "warning"),
               ]
                 .filter((part) => part !== false)
                 .join(", ")}
@@ -88,7 +88,11 @@ function Figure(props: { name: string; value: number; kind?: string; href?: stri
     <div>
       <dt>{name}</dt>
       <dd class={value > 0 ? kind : ""}>
-        {href !== undefined && value > 0 ? <a href={href}>{count(value)}</a> : count(value)}
+        {href !== undefined && value > 0 ? (
+          <a href={href}>{formatPageWholeNumber(value)}</a>
+        ) : (
+          formatPageWholeNumber(value)
+        )}
       </dd>
     </div>
   );

@@ -1,8 +1,8 @@
 import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { ApplianceRecordDetails } from "../records/appliance-record.tsx";
 import { EmptyState } from "../widgets/load-states.tsx";
-import { ConsoleAdministratorsPage } from "./administrators-page.tsx";
-import { ConsoleAuditPage } from "./audit-page.tsx";
+import { ConsoleAdministratorsPage } from "./console-administrators-page.tsx";
+import { ConsoleAuditPage } from "./console-audit-page.tsx";
 import { ConsoleBookPage } from "./console-book-page.tsx";
 import { ConsoleComponentPage } from "./console-component-page.tsx";
 import { ConsoleComponentsPage } from "./console-components-page.tsx";
@@ -10,16 +10,16 @@ import { ConsoleCostBookPage } from "./console-cost-book-page.tsx";
 import { ConsoleDeliveriesPage } from "./console-deliveries-page.tsx";
 import { ConsoleDeliveryPage } from "./console-delivery-page.tsx";
 import { ConsoleEmbedsPage } from "./console-embeds-page.tsx";
+import { ConsoleJobsPage } from "./console-jobs-page.tsx";
 import { ConsoleModelPage } from "./console-model-page.tsx";
 import { ConsoleOverviewPage } from "./console-overview-page.tsx";
+import { ConsolePartnerPage } from "./console-partner-page.tsx";
+import { ConsolePartnersPage } from "./console-partners-page.tsx";
 import { ConsolePropertyPage } from "./console-property-page.tsx";
+import { ConsoleSettingsPage } from "./console-settings-page.tsx";
 import { ConsoleSnapshotsPage } from "./console-snapshots-page.tsx";
 import { ConsoleUnderwritingPage } from "./console-underwriting-page.tsx";
-import { ConsoleJobsPage } from "./jobs-page.tsx";
-import { ConsolePartnerPage } from "./partner-page.tsx";
-import { ConsolePartnersPage } from "./partners-page.tsx";
-import { ConsoleSettingsPage } from "./settings-page.tsx";
-import { ConsoleUsagePage } from "./usage-page.tsx";
+import { ConsoleUsagePage } from "./console-usage-page.tsx";
 
 /** Renders the page of a route in the console. */
 export function ConsoleRouter({ route }: { route: Route }) {

@@ -8,8 +8,13 @@ import { useLoad } from "../browser/use-load.ts";
 import { ClaimRecords } from "../records/claims-section.tsx";
 import { EquipmentRecords } from "../records/equipment-section.tsx";
 import { PropertyRecordActions } from "../records/property-actions.tsx";
-import { applianceTypes, recordPath, useRecords, useRecordTitle } from "../records/records-context.ts";
-import { isRetiredNow } from "../records/retirement-actions.tsx";
+import {
+  readRecordApplianceTypes,
+  recordPath,
+  useRecords,
+  useRecordTitle,
+} from "../records/records-context.ts";
+import { isShownRecordRetired } from "../records/retirement-actions.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { DownloadWorkbookButton } from "../widgets/workbook-download.tsx";
@@ -36,7 +41,7 @@ export function ConsolePropertyPage({ id, tab }: { id: string; tab: string | und
       `/components?${new URLSearchParams({ property_id: id })}`,
       "components",
     ),
-    types: await applianceTypes(records),
+    types: await readRecordApplianceTypes(records),
   }));
   useRecordTitle(loaded.value?.property.name ?? "Property");
   return (
@@ -79,7 +84,7 @@ export function ConsolePropertyPage({ id, tab }: { id: string; tab: string | und
                 key={version}
                 propertyId={id}
                 data={{ ...data, lacksGood: true }}
-                isRetired={isRetiredNow(property)}
+                isRetired={isShownRecordRetired(property)}
               />
             )}
           </div>

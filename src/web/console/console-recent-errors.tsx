@@ -1,5 +1,5 @@
 import type { LoggedErrorJson } from "../../api-schemas/error-log-schema.ts";
-import { countWithNoun } from "../page/page-format.ts";
+import { formatPageCount } from "../page/page-format.ts";
 import { ReportSection, SectionTable } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
@@ -19,7 +19,7 @@ export function ConsoleRecentErrors() {
           about={
             errors.length === 0
               ? "No errors since the server started."
-              : `${countWithNoun(errors.length, "error")} since ${server} started, newest first. See the log for details.`
+              : `${formatPageCount(errors.length, "error")} since ${server} started, newest first. See the log for details.`
           }
         >
           {errors.length > 0 && (

@@ -1,10 +1,10 @@
-import { instantWithLocalTimeText } from "../widgets/local-date-time.tsx";
+import { pageInstantWithLocalTimeText } from "../widgets/local-date-time.tsx";
 
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 /** Replaces each ISO 8601 instant in a text by its readable form. */
 export const formatConsoleInstants = (text: string): string =>
-  text.replace(INSTANT, instantWithLocalTimeText);
+  text.replace(INSTANT, pageInstantWithLocalTimeText);
 
 /** Renders a text from the server as a sentence, with readable times and with text in backquotes as code. */
 export function ConsoleServerMessage({ text }: { text: string }) {

@@ -1,7 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import type { ConsoleSessionJson } from "../../api-schemas/console-session-schema.ts";
-import { ApiFailure } from "../browser/api-failure.ts";
-import { openConsoleSession } from "./console-admin-client.ts";
+import { ApiFailure } from "../browser/browser-api-failure.ts";
+import { fetchConsoleSession } from "./console-admin-client.ts";
 import { useConsoleTitle } from "./console-context.ts";
 
 /** Signs an administrator in by key. */
@@ -22,7 +22,7 @@ export function ConsoleSignIn(props: {
     setSigningIn(true);
     setError(undefined);
     try {
-      onSession(await openConsoleSession(String(form.get("admin_key")).trim()));
+      onSession(await fetchConsoleSession(String(form.get("admin_key")).trim()));
     } catch (thrown) {
       if (!(thrown instanceof ApiFailure)) throw thrown;
       setError(thrown.message);

@@ -2,7 +2,7 @@ import type { SnapshotRunJson, SnapshotRunPageJson } from "../../api-schemas/sna
 import { hrefTo } from "../browser/browser-route.ts";
 import { ColumnChart } from "../charts/column-chart.tsx";
 import { TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
-import { count, countWithNoun, date } from "../page/page-format.ts";
+import { formatPageCount, formatPageDate, formatPageWholeNumber } from "../page/page-format.ts";
 import { ReportSection, SectionTable } from "../sections/section.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { InstantWithLocalTime } from "../widgets/local-date-time.tsx";
@@ -41,14 +41,14 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
   const days = calendar(runs);
   const latest = runs[0]!;
   const share = latest.components === 0 ? 0 : Math.round((latest.critical / latest.components) * 100);
-  const summary = `${date(latest.date)}: ${countWithNoun(latest.components, "component")}, ${count(latest.critical)} critical (${share}%), ${count(latest.warning)} warning.`;
+  const summary = `${formatPageDate(latest.date)}: ${formatPageCount(latest.components, "component")}, ${formatPageWholeNumber(latest.critical)} critical (${share}%), ${formatPageWholeNumber(latest.warning)} warning.`;
   return (
     <>
       <ReportSection id="elevated" title="Critical and warning components" about={summary}>
         <figure>
           <ColumnChart
             name="critical and warning components by day"
-            label={`Critical and warning components over ${countWithNoun(runs.length, "day")}. ${summary}`}
+            label={`Critical and warning components over ${formatPageCount(runs.length, "day")}. ${summary}`}
             columns={days.map(({ date: day, run }) => ({
               key: day,
               segments: [
@@ -56,8 +56,8 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
                 { kind: "warning", value: run?.warning ?? 0 },
               ],
               text: run
-                ? `${date(day)}: ${count(run.critical)} critical, ${count(run.warning)} warning`
-                : `${date(day)}: no snapshot`,
+                ? `${formatPageDate(day)}: ${formatPageWholeNumber(run.critical)} critical, ${formatPageWholeNumber(run.warning)} warning`
+                : `${formatPageDate(day)}: no snapshot`,
             }))}
           />
           <AxisEnds days={days} />
@@ -74,7 +74,7 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
         <figure>
           <ColumnChart
             name="components by day"
-            label={`Components by tier over ${countWithNoun(runs.length, "day")}`}
+            label={`Components by tier over ${formatPageCount(runs.length, "day")}`}
             columns={days.map(({ date: day, run }) => ({
               key: day,
               segments: [
@@ -82,7 +82,7 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
                 { kind: "warning", value: run?.warning ?? 0 },
                 { kind: "good", value: run?.good ?? 0 },
               ],
-              text: `${date(day)}: ${run ? countWithNoun(run.components, "component") : "no snapshot"}`,
+              text: `${formatPageDate(day)}: ${run ? formatPageCount(run.components, "component") : "no snapshot"}`,
             }))}
           />
           <AxisEnds days={days} />
@@ -98,13 +98,13 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
       <ReportSection
         id="runs"
         title="Snapshot history"
-        about={`${countWithNoun(runs.length, "snapshot")}, newest first.`}
+        about={`${formatPageCount(runs.length, "snapshot")}, newest first.`}
       >
         <SectionTable
           caption="Snapshots"
           rows={runs}
           columns={[
-            { heading: "Date", cell: (run) => date(run.date) },
+            { heading: "Date", cell: (run) => formatPageDate(run.date) },
             {
               heading: "Finished",
               cell: (run) =>
@@ -114,13 +114,13 @@ function Runs({ runs }: { runs: readonly SnapshotRunJson[] }) {
                   <InstantWithLocalTime at={run.finished_at} />
                 ),
             },
-            { heading: "Components", isNumber: true, cell: (run) => count(run.components) },
-            { heading: "Critical", isNumber: true, cell: (run) => count(run.critical) },
-            { heading: "Warning", isNumber: true, cell: (run) => count(run.warning) },
-            { heading: "Good", isNumber: true, cell: (run) => count(run.good) },
-            { heading: "Changed", isNumber: true, cell: (run) => count(run.changed) },
-            { heading: "Sent", isNumber: true, cell: (run) => count(run.announced) },
-            { heading: "Suppressed", isNumber: true, cell: (run) => count(run.held_back) },
+            { heading: "Components", isNumber: true, cell: (run) => formatPageWholeNumber(run.components) },
+            { heading: "Critical", isNumber: true, cell: (run) => formatPageWholeNumber(run.critical) },
+            { heading: "Warning", isNumber: true, cell: (run) => formatPageWholeNumber(run.warning) },
+            { heading: "Good", isNumber: true, cell: (run) => formatPageWholeNumber(run.good) },
+            { heading: "Changed", isNumber: true, cell: (run) => formatPageWholeNumber(run.changed) },
+            { heading: "Sent", isNumber: true, cell: (run) => formatPageWholeNumber(run.announced) },
+            { heading: "Suppressed", isNumber: true, cell: (run) => formatPageWholeNumber(run.held_back) },
             { heading: "Model", cell: (run) => run.model_version },
           ]}
         />
@@ -149,8 +149,8 @@ function calendar(runs: readonly SnapshotRunJson[]): CalendarDay[] {
 function AxisEnds({ days }: { days: readonly CalendarDay[] }) {
   return (
     <p class="ends small muted" aria-hidden="true">
-      <span>{date(days[0]!.date)}</span>
-      <span>{date(days.at(-1)!.date)}</span>
+      <span>{formatPageDate(days[0]!.date)}</span>
+      <span>{formatPageDate(days.at(-1)!.date)}</span>
     </p>
   );
 }

@@ -1,9 +1,9 @@
 import type { UnderwritingJson } from "../../api-schemas/underwriting-schema.ts";
 import { hrefTo, type Route } from "../browser/browser-route.ts";
-import { UnderwritingSections } from "../sections/underwriting.tsx";
+import { UnderwritingSections } from "../sections/underwriting-section.tsx";
 import { InsuredLayerFields, insuredLayerUrlQuery } from "../widgets/layer-fields.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { DownloadWorkbookButton, workbookQuery } from "../widgets/workbook-download.tsx";
+import { DownloadWorkbookButton, pageWorkbookQuery } from "../widgets/workbook-download.tsx";
 import { useAdminRead, useConsole, useConsoleTitle } from "./console-context.ts";
 import { ConsolePropertyTabs } from "./console-property-page.tsx";
 
@@ -28,7 +28,7 @@ export function ConsoleUnderwritingPage({ id, route }: { id: string; route: Rout
               <DownloadWorkbookButton
                 api={api}
                 file={`losses-${id}.xlsx`}
-                path={`/admin/property/${encodeURIComponent(id)}/losses?${workbookQuery(query)}`}
+                path={`/admin/property/${encodeURIComponent(id)}/losses?${pageWorkbookQuery(query)}`}
               />
             </InsuredLayerFields>
           </UnderwritingSections>

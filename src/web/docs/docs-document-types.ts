@@ -63,5 +63,5 @@ export function resolveDocsReference<T extends object>(document: DocsApiDocument
 }
 
 /** Returns the name of the schema that this one refers to; undefined for one that is spelled out. */
-export const schemaNameOf = ({ $ref, allOf }: DocumentedSchema): string | undefined =>
+export const docsSchemaNameOf = ({ $ref, allOf }: DocumentedSchema): string | undefined =>
   ($ref ?? (allOf?.length === 1 ? allOf[0]!.$ref : undefined))?.split("/").at(-1);

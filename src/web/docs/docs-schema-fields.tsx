@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { type DocumentedSchema, schemaNameOf } from "./docs-document-types.ts";
+import { type DocumentedSchema, docsSchemaNameOf } from "./docs-document-types.ts";
 import { renderDescription } from "./docs-markdown.ts";
 
 /** The most levels of fields that are shown in one table; a named schema is a link at any level. */
@@ -44,7 +44,7 @@ export function DocsSchemaFields({ schema, caption }: { schema: DocumentedSchema
 }
 
 function fieldsOf(schema: DocumentedSchema, prefix: string, levels: number): Field[] {
-  if (levels === 0 || (prefix !== "" && schemaNameOf(schema) !== undefined)) return [];
+  if (levels === 0 || (prefix !== "" && docsSchemaNameOf(schema) !== undefined)) return [];
   if (schema.type === "array" && schema.items) return fieldsOf(schema.items, `${prefix}[]`, levels);
   return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
     const name = prefix === "" ? key : `${prefix}.${key}`;
@@ -55,7 +55,7 @@ function fieldsOf(schema: DocumentedSchema, prefix: string, levels: number): Fie
 
 /** The type of a schema, with a link to one that has a name. */
 export function DocsSchemaType({ schema }: { schema: DocumentedSchema }): ComponentChildren {
-  const name = schemaNameOf(schema);
+  const name = docsSchemaNameOf(schema);
   const orNull = schema.nullable ? " or null" : "";
   if (name !== undefined)
     return (

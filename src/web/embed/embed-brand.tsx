@@ -1,5 +1,5 @@
 import type { Brand, HexColor } from "../../domain/brand/partner-brand.ts";
-import { truncatedName } from "../page/page-print-footer.ts";
+import { truncatedPageName } from "../page/page-print-footer.ts";
 
 /** The brand of a page; `logo` has its address relative to the page. */
 export type PageBrand = {
@@ -45,5 +45,5 @@ export function EmbedBrandBar({ brand: { displayName, logo } }: { brand: PageBra
 }
 
 /** Returns the beginning of a printed page's footer. */
-export const printedBrandName = ({ displayName }: PageBrand): string =>
-  displayName === null ? "" : `${truncatedName(displayName)} · `;
+export const printedPageBrandName = ({ displayName }: PageBrand): string =>
+  displayName === null ? "" : `${truncatedPageName(displayName)} · `;

@@ -1,12 +1,12 @@
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { type Steps, sortInSteps } from "../../domain/steps/steps.ts";
+import { type Steps, sortInSteps } from "../../domain/steps/computation-steps.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
 import { TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
 import { type RenderedPage, renderPageDocument } from "../page/page-document.tsx";
-import { compareByExpectedLoss } from "../page/page-expected-loss.ts";
-import { count, countWithNoun, date } from "../page/page-format.ts";
-import { truncatedName } from "../page/page-print-footer.ts";
+import { comparePageRowsByExpectedLoss } from "../page/page-expected-loss.ts";
+import { formatPageCount, formatPageDate, formatPageWholeNumber } from "../page/page-format.ts";
+import { truncatedPageName } from "../page/page-print-footer.ts";
 import { sectionComponentColumns } from "../sections/component-table.tsx";
 import {
   type DataLinks,
@@ -16,7 +16,7 @@ import {
 } from "../sections/property-sections.tsx";
 import { SectionTable } from "../sections/section.tsx";
 import { TierMark } from "../widgets/tier-mark.tsx";
-import { brandCss, EmbedBrandBar, type PageBrand, printedBrandName } from "./embed-brand.tsx";
+import { brandCss, EmbedBrandBar, type PageBrand, printedPageBrandName } from "./embed-brand.tsx";
 
 /** Addresses relative to the page. */
 type PageAddresses = { style: string; script: string; links: DataLinks; brand: PageBrand };
@@ -38,7 +38,7 @@ export function* renderEmbedPropertyPage(
     style,
     script,
     moreCss: brandCss(brand),
-    printFooter: `${printedBrandName(brand)}${truncatedName(name)} · Property condition, ${date(data.assessedAt)}`,
+    printFooter: `${printedPageBrandName(brand)}${truncatedPageName(name)} · Property condition, ${formatPageDate(data.assessedAt)}`,
     children: (
       <main class="property">
         <EmbedBrandBar brand={brand} />
@@ -76,7 +76,7 @@ export function* renderEmbedComponentList(
   { style, back, brand }: { style: string; back: string; brand: PageBrand },
 ): Steps<RenderedPage> {
   const applianceNames = new ApplianceNames(data.types, data.units);
-  const all = yield* sortInSteps(data.components, compareByExpectedLoss);
+  const all = yield* sortInSteps(data.components, comparePageRowsByExpectedLoss);
   const from = (page - 1) * ROWS_PER_PAGE;
   const rows = all.slice(from, from + ROWS_PER_PAGE);
   const title = `${data.property.name}: all components`;
@@ -95,7 +95,7 @@ export function* renderEmbedComponentList(
                 <bdi>{data.property.name}</bdi>
               </a>
               {rows.length > 0 &&
-                ` · ${count(from + 1)}–${count(from + rows.length)} of ${count(all.length)}`}
+                ` · ${formatPageWholeNumber(from + 1)}–${formatPageWholeNumber(from + rows.length)} of ${formatPageWholeNumber(all.length)}`}
             </p>
           </div>
         </header>
@@ -153,7 +153,7 @@ export function renderEmbedErrorPage(error: {
           {isPassing &&
             (retryAfterS === undefined
               ? "Try again in a moment. "
-              : `Try again in ${countWithNoun(retryAfterS, "second")}. `)}
+              : `Try again in ${formatPageCount(retryAfterS, "second")}. `)}
           {remedy}
         </p>
         {isPassing && (

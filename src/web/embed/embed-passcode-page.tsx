@@ -1,5 +1,5 @@
 import { type RenderedPage, renderPageDocument } from "../page/page-document.tsx";
-import { countWithNoun } from "../page/page-format.ts";
+import { formatPageCount } from "../page/page-format.ts";
 import { brandCss, EmbedBrandBar, type PageBrand } from "./embed-brand.tsx";
 
 /** The reason why the form is shown again: a wrong passcode, or too many attempts. */
@@ -38,7 +38,7 @@ export function renderEmbedPasscodePage(page: {
               <p id="problem" role="alert">
                 {problem === "wrong"
                   ? "This passcode is wrong. Check it and try again."
-                  : `Too many attempts. Try again in ${countWithNoun(problem.waitS, "second")}.`}
+                  : `Too many attempts. Try again in ${formatPageCount(problem.waitS, "second")}.`}
               </p>
             )}
             <button type="submit">Open the report</button>

@@ -1,13 +1,13 @@
 import type { ScheduledPlanJson } from "../../api-schemas/plan-schema.ts";
-import type { Steps } from "../../domain/steps/steps.ts";
+import type { Steps } from "../../domain/steps/computation-steps.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
 import { type RenderedPage, renderPageDocument } from "../page/page-document.tsx";
-import { date } from "../page/page-format.ts";
-import { truncatedName } from "../page/page-print-footer.ts";
+import { formatPageDate } from "../page/page-format.ts";
+import { truncatedPageName } from "../page/page-print-footer.ts";
 import { pageReserveScheduleInSteps } from "../page/page-reserve-schedule.ts";
 import type { PropertyPageData } from "../sections/property-sections.tsx";
 import { OFFERED_YEARS, ReserveScheduleSections } from "../sections/reserve-schedule-sections.tsx";
-import { brandCss, EmbedBrandBar, type PageBrand, printedBrandName } from "./embed-brand.tsx";
+import { brandCss, EmbedBrandBar, type PageBrand, printedPageBrandName } from "./embed-brand.tsx";
 
 type SchedulePageData = Pick<PropertyPageData, "property" | "types" | "units"> & {
   plan: ScheduledPlanJson;
@@ -25,7 +25,7 @@ export function* renderEmbedSchedulePage(
     style: addresses.style,
     script: addresses.script,
     moreCss: brandCss(addresses.brand),
-    printFooter: `${printedBrandName(addresses.brand)}${truncatedName(property.name)} · Replacement reserve schedule, ${date(plan.as_of)}`,
+    printFooter: `${printedPageBrandName(addresses.brand)}${truncatedPageName(property.name)} · Replacement reserve schedule, ${formatPageDate(plan.as_of)}`,
     isLandscape: true,
     children: (
       <main class="property reserve-page">

@@ -1,11 +1,11 @@
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import { forEachInSteps, type Steps, sortInSteps } from "../../domain/steps/steps.ts";
+import { forEachInSteps, type Steps, sortInSteps } from "../../domain/steps/computation-steps.ts";
 import type { Day } from "../../domain/time.ts";
-import { isDeferred } from "../../domain/work-mark.ts";
+import { isWorkDeferred } from "../../domain/work-mark.ts";
 import { TIERS } from "./page-code-labels.ts";
-import { groupPageRowsInSteps, sumBy } from "./page-grouping.ts";
-import { type PlanLine, planLineKind } from "./page-plan-lines.ts";
+import { groupPageRowsInSteps, sumPageItems } from "./page-grouping.ts";
+import { type PlanLine, pagePlanLineKind } from "./page-plan-lines.ts";
 
 /** Identical lines of a plan with the same action for the same kind of reason, as one row; the costliest to delay first. */
 export type ActionRow = {
@@ -71,7 +71,7 @@ export function* pageActionRowsInSteps(
   const keyOf = (line: PlanLine) =>
     [
       ...[
-        planLineKind(line),
+        pagePlanLineKind(line),
         line.action,
         line.due_now,
         riskOf(line).tier,
@@ -91,10 +91,10 @@ export function* pageActionRowsInSteps(
       chances: group.map((line) => 1 - riskOf(line).survives),
       due: days[0] ?? null,
       dueNow: first.due_now,
-      costUsd: sumBy(group, ({ cost }) => cost),
-      failedUsd: sumBy(group, ({ failedCost }) => failedCost),
-      delayUsd: sumBy(group, (line) => line.cost_of_waiting_a_year),
-      isDeferred: isDeferred({ until: first.work_until }, today),
+      costUsd: sumPageItems(group, ({ cost }) => cost),
+      failedUsd: sumPageItems(group, ({ failedCost }) => failedCost),
+      delayUsd: sumPageItems(group, (line) => line.cost_of_waiting_a_year),
+      isDeferred: isWorkDeferred({ until: first.work_until }, today),
     };
   });
   return yield* sortInSteps(rows, compareByUrgency);

@@ -2,7 +2,7 @@ import type { ApplianceTypeJson } from "../../api-schemas/appliance-schema.ts";
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { UnitJson } from "../../api-schemas/property-schema.ts";
 import { unitLabel } from "../../domain/wording/currency-and-unit-wording.ts";
-import { compareWordingNaturally } from "../../domain/wording/us-english.ts";
+import { compareWordingNaturally } from "../../domain/wording/us-english-wording.ts";
 import { pageCodeLabel } from "./page-code-labels.ts";
 
 const MAX_UNITS_LISTED = 4;

@@ -1,5 +1,5 @@
 import type { AssumptionsJson } from "../../api-schemas/assumptions-schema.ts";
-import { costBasisSentences, uncertaintySentences } from "../../domain/wording/uncertainty-sentences.ts";
+import { costBasisSentences, uncertaintySentences } from "../../domain/wording/uncertainty-wording.ts";
 
 /** Returns what figures rest on, in sentences for their reader. */
 export function pageAssumptionSentences(assumptions: AssumptionsJson): string[] {

@@ -6,9 +6,15 @@ import {
   isWorthBuying,
   spendBudget,
 } from "../../domain/planning/budget.ts";
-import { forEachInSteps, mapInSteps, runSteps, type Steps, sortInSteps } from "../../domain/steps/steps.ts";
+import {
+  forEachInSteps,
+  mapInSteps,
+  runSteps,
+  type Steps,
+  sortInSteps,
+} from "../../domain/steps/computation-steps.ts";
 import type { ApplianceNames } from "./page-appliance-names.ts";
-import { pagePlanLinesInSteps, planLineKind } from "./page-plan-lines.ts";
+import { pagePlanLineKind, pagePlanLinesInSteps } from "./page-plan-lines.ts";
 
 /** The candidates of the budget planner, in a form small enough to embed in a page. */
 export type BudgetCandidates = {
@@ -33,7 +39,7 @@ export function* pageBudgetCandidatesInSteps(
   const all = yield* pagePlanLinesInSteps(plan, applianceNames);
   const lines = all.filter(({ policy }) => policy !== "with_unit");
   const candidates = yield* mapInSteps(lines, (planLine) => {
-    const key = `${planLineKind(planLine)} ${planLine.cost}`;
+    const key = `${pagePlanLineKind(planLine)} ${planLine.cost}`;
     const kind = indexes.get(key) ?? kinds.length;
     if (kind === kinds.length) {
       indexes.set(key, kind);
@@ -81,7 +87,7 @@ export type BudgetResult = {
 };
 
 /** Selects the components that a budget covers. */
-export const allocateBudget = (candidates: BudgetCandidates, amountUsd: number): BudgetResult =>
+export const allocatePageBudget = (candidates: BudgetCandidates, amountUsd: number): BudgetResult =>
   runSteps(allocatePageBudgetInSteps(candidates, amountUsd));
 
 /** Selects the components that a budget covers, in steps, for properties with many components. */

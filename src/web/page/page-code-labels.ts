@@ -3,7 +3,7 @@ import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { PlannedComponentJson } from "../../api-schemas/plan-schema.ts";
 import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import { capitalizeFirst } from "./page-format.ts";
+import { capitalizePageText } from "./page-format.ts";
 
 type Flag = ComponentJson["flags"][number];
 
@@ -78,14 +78,14 @@ const SYSTEM_LABELS: Readonly<Record<string, string>> = {
 /** The codes of the building systems, in the order in which pages offer them. */
 export const OFFERED_SYSTEMS: readonly string[] = Object.keys(SYSTEM_LABELS);
 
-export const systemLabel = (system: string) => SYSTEM_LABELS[system] ?? pageCodeLabel(system);
+export const pageSystemLabel = (system: string) => SYSTEM_LABELS[system] ?? pageCodeLabel(system);
 
 const ABBREVIATIONS = /\b(co|gfci|afci|hvac)\b/g;
 
 /** Turns a code into words: `relief_valve_check` into `Relief valve check`. */
 export function pageCodeLabel(code: string): string {
   const text = code.replaceAll("_", " ").replace(ABBREVIATIONS, (word) => word.toUpperCase());
-  return capitalizeFirst(text);
+  return capitalizePageText(text);
 }
 
 type FoundCondition = Pick<HistoryEventJson, "condition_after" | "condition_score" | "condition_scale">;

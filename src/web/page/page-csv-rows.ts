@@ -1,11 +1,11 @@
 import type { ComponentJson, TrendPointJson } from "../../api-schemas/component-schema.ts";
 import type { PropertyPlanJson } from "../../api-schemas/plan-schema.ts";
-import { mapInSteps, type Steps, sortInSteps } from "../../domain/steps/steps.ts";
+import { mapInSteps, type Steps, sortInSteps } from "../../domain/steps/computation-steps.ts";
 import type { PropertyPageData, ReportCsvFile } from "../sections/property-sections.tsx";
 import { ApplianceNames } from "./page-appliance-names.ts";
 import { pageAssumptionSentences } from "./page-assumption-sentences.ts";
-import { systemLabel } from "./page-code-labels.ts";
-import { compareByExpectedLoss } from "./page-expected-loss.ts";
+import { pageSystemLabel } from "./page-code-labels.ts";
+import { comparePageRowsByExpectedLoss } from "./page-expected-loss.ts";
 import { type PlanLine, pagePlanLinesInSteps } from "./page-plan-lines.ts";
 
 type Cell = string | number | boolean | null;
@@ -72,7 +72,7 @@ const ROWS_BY_FILE: Readonly<Record<ReportCsvFile, (data: CsvFileData) => Steps<
     ]),
   components: function* ({ components, types, units }) {
     const applianceNames = new ApplianceNames(types, units);
-    const sorted = yield* sortInSteps(components, compareByExpectedLoss);
+    const sorted = yield* sortInSteps(components, comparePageRowsByExpectedLoss);
     return yield* rowsOfRecords(sorted, (component) => componentRow(component, applianceNames));
   },
   plan: function* ({ plan, types, units }) {
@@ -137,7 +137,7 @@ function componentRow(component: ComponentRow, applianceNames: ApplianceNames) {
     component_id: component.component_id,
     component_name: component.component_name,
     place: applianceNames.of(component),
-    system: systemLabel(applianceNames.systemOf(component.appliance_type)),
+    system: pageSystemLabel(applianceNames.systemOf(component.appliance_type)),
     appliance_id: component.appliance_id,
     appliance_type: component.appliance_type,
     install_year: component.install_year,
@@ -170,7 +170,7 @@ function plannedRow(planLine: PlanLine, applianceNames: ApplianceNames, isOfUnit
     id: planLine.id,
     name: planLine.name,
     place: applianceNames.of(planLine),
-    system: systemLabel(applianceNames.systemOf(planLine.appliance_type)),
+    system: pageSystemLabel(applianceNames.systemOf(planLine.appliance_type)),
     age_years: planLine.age_years,
     effective_age_years: planLine.effective_age_years,
     expected_life_years: planLine.expected_life_years,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { currentDisplay } from "../../domain/wording/currency-and-unit-wording.ts";
+import { currentDisplayWording } from "../../domain/wording/currency-and-unit-wording.ts";
 import { pagePrintFooterCss } from "./page-print-footer.ts";
 
 /** A page, and the hash of its inline style, which its Content-Security-Policy must allow. */
@@ -31,7 +31,7 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 export function renderPageDocument(props: DocumentProps): RenderedPage {
   const { title, style, script, printFooter, isLandscape = false, children } = props;
   const footer = printFooter === undefined ? props.inlineCss : pagePrintFooterCss(printFooter, isLandscape);
-  const { currency, units } = currentDisplay();
+  const { currency, units } = currentDisplayWording();
   const styles = props.moreCss ? (footer ?? "") + props.moreCss : footer;
   const html = renderToString(
     <html lang="en" data-currency={currency} data-units={units}>

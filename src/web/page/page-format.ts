@@ -1,37 +1,37 @@
 import { currencyFormat, exactMoney, wholeMoney } from "../../domain/wording/currency-and-unit-wording.ts";
-import { usDateWording, usNumberWording } from "../../domain/wording/us-english.ts";
+import { usDateWording, usNumberWording } from "../../domain/wording/us-english-wording.ts";
 
 /* Numbers, days and amounts in US English. */
 
 /** `1,284` */
-export const count = usNumberWording({ maximumFractionDigits: 0 });
+export const formatPageWholeNumber = usNumberWording({ maximumFractionDigits: 0 });
 
 /** `1 component`, `1,284 components` */
-export const countWithNoun = (value: number, one: string, many = `${one}s`) =>
-  `${count(value)} ${value === 1 ? one : many}`;
+export const formatPageCount = (value: number, one: string, many = `${one}s`) =>
+  `${formatPageWholeNumber(value)} ${value === 1 ? one : many}`;
 
 /** `1,284 MB` */
-export const fileSize = (bytes: number) => `${count(Math.ceil(bytes / 1e6))} MB`;
+export const formatPageFileSize = (bytes: number) => `${formatPageWholeNumber(Math.ceil(bytes / 1e6))} MB`;
 
 /** `$95,000`; amounts under $100 keep their cents. */
-export const moneyText = (amount: number) =>
+export const formatPageMoney = (amount: number) =>
   Math.abs(amount) < 100 && !Number.isInteger(amount) ? exactMoney(amount) : wholeMoney(amount);
 
 /** `$20K`, `$1.4M`: for the labels of an axis. */
-export const compactMoney = currencyFormat({ notation: "compact", maximumFractionDigits: 1 });
+export const formatPageCompactMoney = currencyFormat({ notation: "compact", maximumFractionDigits: 1 });
 
 /** `Nov 21, 2026`, for a day or an instant. */
-export const date = usDateWording({ year: "numeric", month: "short", day: "numeric" });
+export const formatPageDate = usDateWording({ year: "numeric", month: "short", day: "numeric" });
 
 /** The text with its first letter in upper case, for the start of a sentence. */
-export const capitalizeFirst = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+export const capitalizePageText = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** `May 2027`, for a day */
-export const monthOf = usDateWording({ year: "numeric", month: "short" });
+export const formatPageMonth = usDateWording({ year: "numeric", month: "short" });
 
 /** `Nov 2027` for a day in November 2026. */
-export const monthAYearAfter = (day: string) =>
-  monthOf(`${Number(day.slice(0, 4)) + 1}-${day.slice(5, 7)}-01`);
+export const formatPageMonthAYearAfter = (day: string) =>
+  formatPageMonth(`${Number(day.slice(0, 4)) + 1}-${day.slice(5, 7)}-01`);
 
 /** `May 2027–Mar 2033`, `May 2027`, `after May 2090` */
 export function pageFailureWindowText({
@@ -41,9 +41,9 @@ export function pageFailureWindowText({
   earliest: string;
   latest: string | null;
 }): string {
-  const from = monthOf(earliest);
+  const from = formatPageMonth(earliest);
   if (latest === null) return `after ${from}`;
-  const to = monthOf(latest);
+  const to = formatPageMonth(latest);
   return from === to ? from : `${from}–${to}`;
 }
 
@@ -74,7 +74,7 @@ export function pageRelativeDaysText(days: number): string {
 }
 
 /** `Nov 21, 2026, 3:00:05 AM UTC`: UTC, as the days of the API are. */
-export const dateTime = usDateWording({
+export const formatPageDateTime = usDateWording({
   year: "numeric",
   month: "short",
   day: "numeric",

@@ -1,7 +1,7 @@
-import { forEachInSteps, runSteps, type Steps } from "../../domain/steps/steps.ts";
+import { forEachInSteps, runSteps, type Steps } from "../../domain/steps/computation-steps.ts";
 
 /** Groups items by key, in the order of the first item of each group. */
-export const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[][] =>
+export const groupPageItems = <T>(items: readonly T[], keyOf: (item: T) => string): T[][] =>
   runSteps(groupPageRowsInSteps(items, keyOf));
 
 /** Groups items by key in steps, for lists that take long. */
@@ -16,7 +16,7 @@ export function* groupPageRowsInSteps<T>(items: readonly T[], keyOf: (item: T) =
   return [...groups.values()];
 }
 
-export const sumBy = <T>(items: readonly T[], amountOf: (item: T) => number): number =>
+export const sumPageItems = <T>(items: readonly T[], amountOf: (item: T) => number): number =>
   items.reduce((sum, item) => sum + amountOf(item), 0);
 
 // Math.min(...numbers) fails with more numbers than a function takes arguments.

@@ -3,7 +3,7 @@ import type {
   PlannedUnitJson,
   PropertyPlanJson,
 } from "../../api-schemas/plan-schema.ts";
-import { mapInSteps, type Steps } from "../../domain/steps/steps.ts";
+import { mapInSteps, type Steps } from "../../domain/steps/computation-steps.ts";
 import type { ApplianceNames } from "./page-appliance-names.ts";
 
 /** A unit or component of a plan, as lists of both show it. */
@@ -83,5 +83,5 @@ export function* pagePlanLinesInSteps(
 }
 
 /** A key for identical units or components: the same definition in the same type of appliance. */
-export const planLineKind = ({ appliance_type, defId }: Pick<PlanLine, "appliance_type" | "defId">) =>
+export const pagePlanLineKind = ({ appliance_type, defId }: Pick<PlanLine, "appliance_type" | "defId">) =>
   `${appliance_type} ${defId}`;

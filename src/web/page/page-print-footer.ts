@@ -15,4 +15,4 @@ const escapeCssString = (text: string) =>
   text.replace(/[^\p{L}\p{N} ]/gu, (character) => `\\${character.codePointAt(0)!.toString(16)} `);
 
 /** The name, cut to the room of a printed page's footer. */
-export const truncatedName = (name: string) => (name.length > 60 ? `${name.slice(0, 59)}…` : name);
+export const truncatedPageName = (name: string) => (name.length > 60 ? `${name.slice(0, 59)}…` : name);

@@ -1,10 +1,10 @@
 import type { ScheduledPlanJson } from "../../api-schemas/plan-schema.ts";
 import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
-import { runSteps, type Steps } from "../../domain/steps/steps.ts";
+import { runSteps, type Steps } from "../../domain/steps/computation-steps.ts";
 import type { ApplianceNames } from "./page-appliance-names.ts";
-import { COST_BASIS_LABELS, systemLabel } from "./page-code-labels.ts";
-import { groupBy, groupPageRowsInSteps, pageTextOfRange, sumBy } from "./page-grouping.ts";
-import { type PlanLine, pagePlanLinesInSteps, planLineKind } from "./page-plan-lines.ts";
+import { COST_BASIS_LABELS, pageSystemLabel } from "./page-code-labels.ts";
+import { groupPageItems, groupPageRowsInSteps, pageTextOfRange, sumPageItems } from "./page-grouping.ts";
+import { type PlanLine, pagePlanLineKind, pagePlanLinesInSteps } from "./page-plan-lines.ts";
 
 /** A row of identical units or components, all due now or none. Costs are in whole dollars. */
 export type ScheduleRow = {
@@ -56,8 +56,10 @@ export type ReserveSchedule = ScheduleSums & { systems: ScheduleSystem[]; quanti
  * the plan's total rounded to a dollar, the rows of a year sum up to that year, and inflated amounts are computed from
  * the printed ones.
  */
-export const reserveScheduleOf = (plan: ScheduledPlanJson, applianceNames: ApplianceNames): ReserveSchedule =>
-  runSteps(pageReserveScheduleInSteps(plan, applianceNames));
+export const pageReserveScheduleOf = (
+  plan: ScheduledPlanJson,
+  applianceNames: ApplianceNames,
+): ReserveSchedule => runSteps(pageReserveScheduleInSteps(plan, applianceNames));
 
 /** Makes a plan into a schedule in steps, for properties with many components. */
 export function* pageReserveScheduleInSteps(
@@ -68,14 +70,14 @@ export function* pageReserveScheduleInSteps(
   const all = yield* pagePlanLinesInSteps(plan, applianceNames);
   const lines = all.filter(({ isUnit, appliance_id }) => isUnit || !whole.has(appliance_id));
   const groups = yield* groupPageRowsInSteps(lines, (one) =>
-    [planLineKind(one), one.cost, one.cost_basis, one.size, one.due_now !== null].join(" "),
+    [pagePlanLineKind(one), one.cost, one.cost_basis, one.size, one.due_now !== null].join(" "),
   );
   const sums = pageScheduleSumsOf(plan, plan.unit_count);
   const shares: number[][] = [];
   for (const group of groups) {
     const years: number[] = [];
     for (const year of sums.years.keys()) {
-      years.push(sumBy(group, (line) => line.yearlyCosts[year] ?? 0));
+      years.push(sumPageItems(group, (line) => line.yearlyCosts[year] ?? 0));
       yield;
     }
     shares.push(years);
@@ -83,23 +85,23 @@ export function* pageReserveScheduleInSteps(
   const rows: { system: string; row: ScheduleRow }[] = [];
   for (const [at, years] of roundPageRowsToTotals(shares, sums.years).entries()) {
     const group = groups[at]!;
-    const system = systemLabel(applianceNames.systemOf(group[0]!.appliance_type));
+    const system = pageSystemLabel(applianceNames.systemOf(group[0]!.appliance_type));
     rows.push({ system, row: toRow(group, applianceNames, years) });
     yield;
   }
-  const systems = groupBy(rows, ({ system }) => system)
+  const systems = groupPageItems(rows, ({ system }) => system)
     .map((of) =>
       toSystem(
         of[0]!.system,
         of.map(({ row }) => row),
       ),
     )
-    .sort((a, b) => sumBy(b.years, Number) - sumBy(a.years, Number));
+    .sort((a, b) => sumPageItems(b.years, Number) - sumPageItems(a.years, Number));
   return {
     ...sums,
     systems,
-    quantity: sumBy(systems, ({ quantity }) => quantity),
-    cost: sumBy(systems, ({ cost }) => cost),
+    quantity: sumPageItems(systems, ({ quantity }) => quantity),
+    cost: sumPageItems(systems, ({ cost }) => cost),
   };
 }
 
@@ -118,10 +120,10 @@ export function pageLargestScheduleCosts(
     .flatMap(({ rows }) => rows)
     .map(({ name, isDueNow, cost, years, remaining }) => ({
       name,
-      cost: Math.max(0, sumBy(years, Number) - (isDueNow ? cost : 0)),
+      cost: Math.max(0, sumPageItems(years, Number) - (isDueNow ? cost : 0)),
       isPastLife: !isDueNow && remaining === NO_YEARS,
     }));
-  const all = sumBy(costs, ({ cost }) => cost);
+  const all = sumPageItems(costs, ({ cost }) => cost);
   return costs
     .filter(({ cost }) => cost > 0)
     .sort((a, b) => b.cost - a.cost)
@@ -196,10 +198,10 @@ function costBasisOf({ appliance_type, size, cost_basis }: PlanLine, applianceNa
 function toSystem(name: string, rows: ScheduleRow[]): ScheduleSystem {
   return {
     name,
-    rows: rows.sort((a, b) => sumBy(b.years, Number) - sumBy(a.years, Number)),
-    quantity: sumBy(rows, ({ quantity }) => quantity),
-    cost: sumBy(rows, ({ cost }) => cost),
-    years: rows[0]!.years.map((_, year) => sumBy(rows, (row) => row.years[year]!)),
+    rows: rows.sort((a, b) => sumPageItems(b.years, Number) - sumPageItems(a.years, Number)),
+    quantity: sumPageItems(rows, ({ quantity }) => quantity),
+    cost: sumPageItems(rows, ({ cost }) => cost),
+    years: rows[0]!.years.map((_, year) => sumPageItems(rows, (row) => row.years[year]!)),
   };
 }
 
@@ -207,8 +209,11 @@ function toSystem(name: string, rows: ScheduleRow[]): ScheduleSystem {
  * Rounds non-negative amounts to whole ones that sum up to `total`. Each is the increase of the rounded running sum, so
  * none is off by more than one.
  */
-function roundToTotal(amounts: readonly number[], total = Math.round(sumBy(amounts, Number))): number[] {
-  const all = sumBy(amounts, Number);
+function roundToTotal(
+  amounts: readonly number[],
+  total = Math.round(sumPageItems(amounts, Number)),
+): number[] {
+  const all = sumPageItems(amounts, Number);
   const scale = all === 0 ? 0 : total / all;
   let [sum, before] = [0, 0];
   return amounts.map((amount) => {

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { ApplianceJson, ApplianceTypeJson } from "../../api-schemas/appliance-schema.ts";
 import type { PropertyRowJson, UnitJson, UnitPageJson } from "../../api-schemas/property-schema.ts";
 import { unitLabel } from "../../domain/wording/currency-and-unit-wording.ts";
-import { count, countWithNoun } from "../page/page-format.ts";
+import { formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { type EditField, EditRecordDialog, messageOfFailedEdit } from "./edit-record.tsx";
 import { PICKED_PROPERTY_FIELD, RecordPropertyPicker } from "./record-property-picker.tsx";
@@ -159,7 +159,7 @@ function PlaceFields({ appliance }: Pick<Props, "appliance">) {
         <label>
           {most === undefined
             ? "Another unit here (number); empty keeps it"
-            : `Unit there (1 to ${count(most)}); empty for the whole property`}
+            : `Unit there (1 to ${formatPageWholeNumber(most)}); empty for the whole property`}
           <input key={target?.id ?? ""} name="unit" type="number" min={1} max={most} inputMode="numeric" />
         </label>
       )}
@@ -171,7 +171,10 @@ function PlaceFields({ appliance }: Pick<Props, "appliance">) {
 async function unitOf(records: RecordsApi, propertyId: string, number: number): Promise<UnitJson | string> {
   const path = `${recordPath("property", propertyId)}/units?limit=1&offset=${number - 1}`;
   const { units, total } = await records.read<UnitPageJson>(path);
-  return units[0] ?? `No unit ${count(number)}: the property has ${countWithNoun(total, "unit")}.`;
+  return (
+    units[0] ??
+    `No unit ${formatPageWholeNumber(number)}: the property has ${formatPageCount(total, "unit")}.`
+  );
 }
 
 const fieldsOf = (appliance: ApplianceJson, type: ApplianceTypeJson): readonly EditField[] => [

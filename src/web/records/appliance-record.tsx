@@ -7,16 +7,16 @@ import { hrefTo } from "../browser/browser-route.ts";
 import { type LoadState, useLoad } from "../browser/use-load.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
-import { sortByExpectedLoss } from "../page/page-expected-loss.ts";
-import { count, countWithNoun, date } from "../page/page-format.ts";
+import { sortPageRowsByExpectedLoss } from "../page/page-expected-loss.ts";
+import { formatPageCount, formatPageDate, formatPageWholeNumber } from "../page/page-format.ts";
 import { sectionComponentColumns } from "../sections/component-table.tsx";
-import { KnownHazardsSection, sectionHazardGroups } from "../sections/hazards.tsx";
+import { KnownHazardsSection, sectionHazardGroups } from "../sections/hazards-section.tsx";
 import { SectionTable } from "../sections/section.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { ApplianceRecordActions } from "./appliance-actions.tsx";
-import { applianceTypes, recordPath, useRecords, useRecordTitle } from "./records-context.ts";
-import { ServiceEventRecords } from "./service-events.tsx";
+import { readRecordApplianceTypes, recordPath, useRecords, useRecordTitle } from "./records-context.ts";
+import { ServiceEventRecords } from "./service-events-section.tsx";
 
 type Props = { id: string; children?: (appliance: ApplianceWithComponentsJson) => ComponentChildren };
 
@@ -25,7 +25,7 @@ export function ApplianceRecordDetails({ id, children }: Props) {
   const records = useRecords();
   const loaded = useLoad(id, async () => ({
     appliance: await records.read<ApplianceWithComponentsJson>(recordPath("appliances", id)),
-    types: await applianceTypes(records),
+    types: await readRecordApplianceTypes(records),
   }));
   const { value } = loaded;
   useRecordTitle(value ? new ApplianceNames(value.types, []).typeName(value.appliance.type_id) : "Appliance");
@@ -57,11 +57,11 @@ export function ApplianceRecordDetails({ id, children }: Props) {
               />
             )}
             <section class="card" aria-labelledby="components">
-              <h2 id="components">{countWithNoun(appliance.components.length, "component")}</h2>
+              <h2 id="components">{formatPageCount(appliance.components.length, "component")}</h2>
               <p class="about">Ranked by expected loss in the next 12 months.</p>
               <SectionTable
                 caption="Components"
-                rows={sortByExpectedLoss(appliance.components)}
+                rows={sortPageRowsByExpectedLoss(appliance.components)}
                 columns={sectionComponentColumns(applianceNames).filter(
                   ({ heading }) => heading !== "Location",
                 )}
@@ -108,11 +108,13 @@ function factsOf(appliance: ApplianceWithComponentsJson, applianceNames: Applian
     install_year_basis === "year_built"
       ? `as old as the building (${install_year})`
       : `installed ${install_year}`,
-    size === null ? "" : `${count(size)} ${applianceNames.sizeUnitOf(appliance.type_id) ?? ""}`.trim(),
+    size === null
+      ? ""
+      : `${formatPageWholeNumber(size)} ${applianceNames.sizeUnitOf(appliance.type_id) ?? ""}`.trim(),
     serial === null ? "" : `serial ${serial}`,
     brand_tier === null ? "" : `${brand_tier} brand`,
     usage_intensity === null || usage_intensity === 1 ? "" : `${usage_intensity}× typical use`,
-    warranty_expiry === null ? "" : `warranty until ${date(warranty_expiry)}`,
+    warranty_expiry === null ? "" : `warranty until ${formatPageDate(warranty_expiry)}`,
   ].filter(Boolean);
 }
 

@@ -4,7 +4,7 @@ import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts"
 import { readWholeListInBrowser } from "../browser/browser-list-reader.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
-import { countWithNoun, date, moneyText } from "../page/page-format.ts";
+import { formatPageCount, formatPageDate, formatPageMoney } from "../page/page-format.ts";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { RecordChangeWarnings } from "./change-warnings.tsx";
 import { type EditField, EditRecordDialog } from "./edit-record.tsx";
@@ -32,7 +32,7 @@ export function ClaimRecords({ propertyId }: { propertyId: string }) {
           </EmptyState>
         ) : (
           <section class="card" aria-labelledby="claims">
-            <h2 id="claims">{countWithNoun(all.length, "claim")}</h2>
+            <h2 id="claims">{formatPageCount(all.length, "claim")}</h2>
             <p class="about">
               Claims raise the scores of affected components. The effect fades over five years; only the three
               largest count.
@@ -42,7 +42,7 @@ export function ClaimRecords({ propertyId }: { propertyId: string }) {
               {all.map((claim) => (
                 <li key={claim.id}>
                   <time class="muted" dateTime={claim.date_of_loss}>
-                    {date(claim.date_of_loss)}
+                    {formatPageDate(claim.date_of_loss)}
                   </time>
                   <div>
                     <p>
@@ -66,16 +66,16 @@ export function ClaimRecords({ propertyId }: { propertyId: string }) {
                     )}
                   </div>
                   <span class="number">
-                    {moneyText(claim.amount_paid)}
+                    {formatPageMoney(claim.amount_paid)}
                     <span class="row-actions">
                       <EditRecordDialog
-                        title={`Edit claim of ${date(claim.date_of_loss)}`}
+                        title={`Edit claim of ${formatPageDate(claim.date_of_loss)}`}
                         about="Scores are updated immediately. The audit log has the values before and after."
                         fields={fieldsOf(claim)}
                         onSave={(change) => put(claim, change)}
                       />
                       <VoidRecordButton
-                        title={`Void claim of ${date(claim.date_of_loss)}`}
+                        title={`Void claim of ${formatPageDate(claim.date_of_loss)}`}
                         about="The claim is kept as voided, leaves this list, and no longer counts. This cannot be undone: record it again if it was correct."
                         onVoid={(body) => put(claim, body)}
                       />
@@ -106,8 +106,8 @@ function lossRunOf(claim: ClaimJson): string[] {
     ["valued", claim.valued_at],
   ];
   return [
-    ...amounts.flatMap(([name, usd]) => (usd === null ? [] : `${name} ${moneyText(usd)}`)),
-    ...days.flatMap(([name, day]) => (day === null ? [] : `${name} ${date(day)}`)),
+    ...amounts.flatMap(([name, usd]) => (usd === null ? [] : `${name} ${formatPageMoney(usd)}`)),
+    ...days.flatMap(([name, day]) => (day === null ? [] : `${name} ${formatPageDate(day)}`)),
     ...(claim.catastrophe_code === null ? [] : [`catastrophe ${claim.catastrophe_code}`]),
   ];
 }

@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { ApiFailure } from "../browser/api-failure.ts";
+import { ApiFailure } from "../browser/browser-api-failure.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 

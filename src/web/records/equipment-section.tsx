@@ -6,8 +6,8 @@ import { readWholeListInBrowser } from "../browser/browser-list-reader.ts";
 import { hrefTo } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
-import { systemLabel } from "../page/page-code-labels.ts";
-import { count, countWithNoun, date } from "../page/page-format.ts";
+import { pageSystemLabel } from "../page/page-code-labels.ts";
+import { formatPageCount, formatPageDate, formatPageWholeNumber } from "../page/page-format.ts";
 import { SectionTable } from "../sections/section.tsx";
 import { FilterRow, RETIRED_CHOICES, RetiredFilter } from "../widgets/filters.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
@@ -88,7 +88,7 @@ function Appliances(props: {
     );
   return (
     <section class="card list" aria-labelledby="appliances">
-      <h2 id="appliances">{countWithNoun(appliances.length, "appliance")}</h2>
+      <h2 id="appliances">{formatPageCount(appliances.length, "appliance")}</h2>
       <VirtualTable
         caption="Appliances"
         columns={columns}
@@ -120,7 +120,7 @@ function RetiredAppliances(props: { propertyId: string; units: readonly UnitJson
           </EmptyState>
         ) : (
           <section class="card list" aria-labelledby="retired">
-            <h2 id="retired">{countWithNoun(appliances.length, "retired appliance")}</h2>
+            <h2 id="retired">{formatPageCount(appliances.length, "retired appliance")}</h2>
             <VirtualTable
               caption="Retired appliances"
               columns={columns}
@@ -140,7 +140,7 @@ const RETIRED_SINCE: TableColumn<ApplianceRow> = {
   heading: "Retired since",
   isNumber: true,
   cell: ({ appliance: { retired_at } }) =>
-    retired_at === null ? <span class="muted">with the property</span> : date(retired_at),
+    retired_at === null ? <span class="muted">with the property</span> : formatPageDate(retired_at),
 };
 
 /** Most critical components first, then most in warning. */
@@ -178,7 +178,7 @@ function columnsOf(
           <span class="small muted under">
             <bdi>
               {[appliance.brand, appliance.model].filter(Boolean).join(" ") ||
-                systemLabel(applianceNames.systemOf(appliance.type_id))}
+                pageSystemLabel(applianceNames.systemOf(appliance.type_id))}
             </bdi>
           </span>
         </>
@@ -207,7 +207,7 @@ function columnsOf(
       heading: "Components",
       isNumber: true,
       shownFrom: "medium",
-      cell: ({ components }) => count(components),
+      cell: ({ components }) => formatPageWholeNumber(components),
     },
     {
       key: "critical",
@@ -230,7 +230,7 @@ function Units({ appliances, units }: { appliances: readonly ApplianceJson[]; un
   const byUnit = Map.groupBy(appliances, ({ unit_id }) => unit_id);
   return (
     <section class="card" aria-labelledby="units">
-      <h2 id="units">{countWithNoun(units.length, "unit")}</h2>
+      <h2 id="units">{formatPageCount(units.length, "unit")}</h2>
       {units.length === 0 ? (
         <p class="empty">No units.</p>
       ) : (
@@ -246,7 +246,7 @@ function Units({ appliances, units }: { appliances: readonly ApplianceJson[]; un
               {
                 heading: "Appliances in unit",
                 isNumber: true,
-                cell: ({ id }) => count(byUnit.get(id)?.length ?? 0),
+                cell: ({ id }) => formatPageWholeNumber(byUnit.get(id)?.length ?? 0),
               },
               { heading: "ID", cell: ({ id }) => <code>{id}</code> },
             ]}

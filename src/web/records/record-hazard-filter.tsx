@@ -1,11 +1,11 @@
 import { useLoad } from "../browser/use-load.ts";
 import { SelectFilter } from "../widgets/filters.tsx";
-import { applianceTypes, useRecords } from "./records-context.ts";
+import { readRecordApplianceTypes, useRecords } from "./records-context.ts";
 
 /** The filter of properties by a known hazard of their appliances. */
 export function RecordHazardFilter({ value, onChange }: { value: string; onChange: (code: string) => void }) {
   const records = useRecords();
-  const types = useLoad("types", () => applianceTypes(records));
+  const types = useLoad("types", () => readRecordApplianceTypes(records));
   const hazards = new Map(
     types.value?.flatMap((type) => type.hazards.map(({ code, label }) => [code, label] as const)),
   );

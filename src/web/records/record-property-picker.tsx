@@ -2,7 +2,7 @@ import { useId, useState } from "preact/hooks";
 import type { PropertyPageJson, PropertyRowJson } from "../../api-schemas/property-schema.ts";
 import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { countWithNoun } from "../page/page-format.ts";
+import { formatPageCount } from "../page/page-format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { type PartnerOwned, useRecords } from "./records-context.ts";
 
@@ -61,7 +61,7 @@ export function RecordPropertyPicker(props: {
                 {others.length === 0
                   ? `No ${except === undefined ? "" : "other "}property matches these words.`
                   : total > properties.length &&
-                    `${countWithNoun(total, "property", "properties")} found. Add words to narrow the search.`}
+                    `${formatPageCount(total, "property", "properties")} found. Add words to narrow the search.`}
               </p>
             </>
           );

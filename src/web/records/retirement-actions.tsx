@@ -1,4 +1,4 @@
-import { date } from "../page/page-format.ts";
+import { formatPageDate } from "../page/page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { messageOfFailedEdit } from "./edit-record.tsx";
 import { recordPath, useRecords } from "./records-context.ts";
@@ -10,7 +10,7 @@ const isRetiredOn = ({ retired_at }: Pick<Retirable, "retired_at">, day: string)
   retired_at !== null && retired_at <= day;
 
 /** Returns whether a record is retired now, not only later. */
-export const isRetiredNow = (record: Pick<Retirable, "retired_at">) => isRetiredOn(record, today());
+export const isShownRecordRetired = (record: Pick<Retirable, "retired_at">) => isRetiredOn(record, today());
 
 const EFFECTS = {
   property:
@@ -46,7 +46,7 @@ export function RetirementRecordActions(props: {
       <div class="retirement screen">
         <p class="small">
           {isRetiredOn(record, day) ? "Retired since " : "Retires on "}
-          <time dateTime={record.retired_at}>{date(record.retired_at)}</time>
+          <time dateTime={record.retired_at}>{formatPageDate(record.retired_at)}</time>
           {record.retired_reason !== null && (
             <>
               {": "}

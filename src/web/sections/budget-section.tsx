@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { currencyName } from "../../domain/wording/currency-and-unit-wording.ts";
 import {
-  allocateBudget,
+  allocatePageBudget,
   type BudgetCandidates,
   type BudgetLine,
   type BudgetResult,
   type SliderRange,
   sliderRange,
 } from "../page/page-budget-allocation.ts";
-import { countWithNoun, moneyText } from "../page/page-format.ts";
+import { formatPageCount, formatPageMoney } from "../page/page-format.ts";
 
 const MAX_LINES = 5;
 /** The ids of the budget planner on its page, and of the script element with its data. */
@@ -57,7 +57,7 @@ export function BudgetSectionSlider({
         onSlide={setAmount}
         onSettled={onSettled}
       />
-      <BudgetSectionOutcome result={allocateBudget(candidates, amount)} amount={amount} />
+      <BudgetSectionOutcome result={allocatePageBudget(candidates, amount)} amount={amount} />
     </>
   );
 }
@@ -82,11 +82,11 @@ export function BudgetSectionAmountSlider(
         max={range.max}
         step={range.step}
         value={amount}
-        aria-valuetext={moneyText(amount)}
+        aria-valuetext={formatPageMoney(amount)}
         onInput={({ currentTarget }) => onSlide(Number(currentTarget.value))}
         onChange={({ currentTarget }) => onSettled?.(Number(currentTarget.value))}
       />
-      <output for="amount">{moneyText(amount)}</output>
+      <output for="amount">{formatPageMoney(amount)}</output>
     </div>
   );
 }
@@ -100,17 +100,17 @@ export function BudgetSectionOutcome({ result, amount }: { result: BudgetResult;
       <p class="budget-result" aria-live="polite">
         {replacements === 0 ? (
           <>
-            <strong>{moneyText(amount)}</strong> covers no replacements. Delaying everything for 12 months
-            costs a net {moneyText(Math.round(remainingUsd))}.
+            <strong>{formatPageMoney(amount)}</strong> covers no replacements. Delaying everything for 12
+            months costs a net {formatPageMoney(Math.round(remainingUsd))}.
           </>
         ) : (
           <>
-            <strong>{moneyText(amount)}</strong> covers {countWithNoun(replacements, "replacement")} (
-            {moneyText(Math.round(spentUsd))}) and avoids {remainingUsd < 0.5 && "all "}
-            <strong>{moneyText(Math.round(avoidedUsd))}</strong>
+            <strong>{formatPageMoney(amount)}</strong> covers {formatPageCount(replacements, "replacement")} (
+            {formatPageMoney(Math.round(spentUsd))}) and avoids {remainingUsd < 0.5 && "all "}
+            <strong>{formatPageMoney(Math.round(avoidedUsd))}</strong>
             {remainingUsd < 0.5
               ? " in 12-month delay costs."
-              : ` in 12-month delay costs. ${moneyText(Math.round(remainingUsd))} is not avoided.`}
+              : ` in 12-month delay costs. ${formatPageMoney(Math.round(remainingUsd))} is not avoided.`}
           </>
         )}
       </p>
@@ -176,10 +176,10 @@ function BudgetLines({
               </span>
             )}
             <span class="number">
-              {moneyText(Math.round(line.costUsd))}
+              {formatPageMoney(Math.round(line.costUsd))}
               <span class="muted small">
                 {" "}
-                {saves} {moneyText(Math.round(line.delayCostUsd))}
+                {saves} {formatPageMoney(Math.round(line.delayCostUsd))}
               </span>
             </span>
           </li>
@@ -190,7 +190,7 @@ function BudgetLines({
               {restCount.toLocaleString("en-US")} more {restCount === 1 ? "component" : "components"}
             </span>
             <span class="number">
-              {moneyText(Math.round(rest.reduce((sum, { costUsd }) => sum + costUsd, 0)))}
+              {formatPageMoney(Math.round(rest.reduce((sum, { costUsd }) => sum + costUsd, 0)))}
             </span>
           </li>
         )}

@@ -1,8 +1,8 @@
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { ApplianceNames } from "../page/page-appliance-names.ts";
 import { TIER_LABELS } from "../page/page-code-labels.ts";
-import { expectedLossUsd } from "../page/page-expected-loss.ts";
-import { moneyText, pageFailureWindowText } from "../page/page-format.ts";
+import { pageExpectedLossUsd } from "../page/page-expected-loss.ts";
+import { formatPageMoney, pageFailureWindowText } from "../page/page-format.ts";
 import { TierMark } from "../widgets/tier-mark.tsx";
 import type { SectionTableColumn } from "./section.tsx";
 import { SectionComponentName } from "./section-component-name.tsx";
@@ -31,12 +31,12 @@ export function sectionComponentColumns(applianceNames: ApplianceNames): Section
       heading: "Likely failure (80%)",
       cell: (one) => <span class="nowrap">{pageFailureWindowText(one.failure_window_80)}</span>,
     },
-    { heading: "Planned cost", isNumber: true, cell: (one) => moneyText(one.proactive_cost) },
-    { heading: "Cost after failure", isNumber: true, cell: (one) => moneyText(one.reactive_cost) },
+    { heading: "Planned cost", isNumber: true, cell: (one) => formatPageMoney(one.proactive_cost) },
+    { heading: "Cost after failure", isNumber: true, cell: (one) => formatPageMoney(one.reactive_cost) },
     {
       heading: "12-month expected loss",
       isNumber: true,
-      cell: (one) => moneyText(Math.round(expectedLossUsd(one))),
+      cell: (one) => formatPageMoney(Math.round(pageExpectedLossUsd(one))),
     },
   ];
 }

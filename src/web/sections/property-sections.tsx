@@ -11,26 +11,30 @@ import type { PropertyJson, UnitJson } from "../../api-schemas/property-schema.t
 import type { ScoreReasonJson } from "../../api-schemas/score-reason-schema.ts";
 import type { HistoryEventJson } from "../../api-schemas/service-event-schema.ts";
 import { postalAddressLine } from "../../domain/places/postal-address.ts";
-import { runSteps, type Steps, sortInSteps } from "../../domain/steps/steps.ts";
+import { runSteps, type Steps, sortInSteps } from "../../domain/steps/computation-steps.ts";
 import { ApplianceNames } from "../page/page-appliance-names.ts";
 import {
-  compareByExpectedLoss,
-  elevatedComponents,
+  comparePageRowsByExpectedLoss,
+  elevatedPageComponents,
   highestPageExpectedLoss,
 } from "../page/page-expected-loss.ts";
-import { countWithNoun, date } from "../page/page-format.ts";
+import { formatPageCount, formatPageDate } from "../page/page-format.ts";
 import { pageUnitPrices } from "../page/page-tier-costs.ts";
-import { ConditionSectionHeadline } from "./condition.tsx";
-import { ConditionTrendSection } from "./condition-trend.tsx";
-import { DueActionsSection, type RenderMark } from "./due-actions.tsx";
-import { MethodologySection, sectionComponentTotalsInSteps } from "./figures-method.tsx";
-import { countUrgentHazards, KnownHazardsSection, sectionHazardGroups } from "./hazards.tsx";
-import { RiskHeatMapSection, sectionSystemsInSteps } from "./heat-map.tsx";
-import { DueInspectionsSection } from "./inspections.tsx";
-import { PlanCostsAndReserveSection, type RenderBudgetPlanner, sectionPlanDetailsInSteps } from "./plan.tsx";
-import { ScoreTrendSection } from "./score-trend.tsx";
+import { ConditionSectionHeadline } from "./condition-section.tsx";
+import { ConditionTrendSection } from "./condition-trend-section.tsx";
+import { DueActionsSection, type RenderMark } from "./due-actions-section.tsx";
+import { MethodologySection, sectionComponentTotalsInSteps } from "./figures-method-section.tsx";
+import { KnownHazardsSection, sectionHazardGroups, sectionUrgentHazardCount } from "./hazards-section.tsx";
+import { RiskHeatMapSection, sectionSystemsInSteps } from "./heat-map-section.tsx";
+import { DueInspectionsSection } from "./inspections-section.tsx";
+import {
+  PlanCostsAndReserveSection,
+  type RenderBudgetPlanner,
+  sectionPlanDetailsInSteps,
+} from "./plan-section.tsx";
+import { ScoreTrendSection } from "./score-trend-section.tsx";
 import type { SectionCsvLink } from "./section.tsx";
-import { UnitNameContext, unitNameOf } from "./section-unit-name.ts";
+import { sectionUnitNameOf, UnitNameContext } from "./section-unit-name.ts";
 
 /** The data of a property's page, as the API returns it. */
 export type PropertyPageData = {
@@ -87,13 +91,13 @@ export type ReportCsvFile =
 
 /** The component whose score history is shown by default. */
 export function sectionTrendComponentId(components: readonly ComponentJson[]): string | undefined {
-  return (highestPageExpectedLoss(elevatedComponents(components)) ?? highestPageExpectedLoss(components))
+  return (highestPageExpectedLoss(elevatedPageComponents(components)) ?? highestPageExpectedLoss(components))
     ?.component_id;
 }
 
 /** Returns, in steps, the components whose reasons the page shows. */
 export function* sectionComponentsToExplainInSteps(components: readonly ComponentJson[]): Steps<string[]> {
-  const elevated = elevatedComponents(yield* sortInSteps(components, compareByExpectedLoss));
+  const elevated = elevatedPageComponents(yield* sortInSteps(components, comparePageRowsByExpectedLoss));
   return elevated.slice(0, MOST_EXPLAINED).map(({ component_id }) => component_id);
 }
 
@@ -127,8 +131,8 @@ export function* propertySectionsInSteps({
   const totals = yield* sectionComponentTotalsInSteps(components, prices);
   const applianceNames = new ApplianceNames(data.types, data.units);
   yield;
-  const sorted = yield* sortInSteps(components, compareByExpectedLoss);
-  const elevated = elevatedComponents(sorted);
+  const sorted = yield* sortInSteps(components, comparePageRowsByExpectedLoss);
+  const elevated = elevatedPageComponents(sorted);
   const systems = yield* sectionSystemsInSteps(components, applianceNames, prices);
   const hazards = sectionHazardGroups(components);
   const details =
@@ -137,7 +141,7 @@ export function* propertySectionsInSteps({
   const sections = [
     <ConditionSectionHeadline
       condition={condition}
-      headline={plan && details && { plan, hazards: countUrgentHazards(hazards) }}
+      headline={plan && details && { plan, hazards: sectionUrgentHazardCount(hazards) }}
     />,
     plan && details && (
       <DueActionsSection
@@ -207,7 +211,7 @@ export function* propertySectionsInSteps({
   return sections
     .filter((section) => section !== undefined && section !== false)
     .map((section) => (
-      <UnitNameContext.Provider value={unitNameOf(data.property)}>{section}</UnitNameContext.Provider>
+      <UnitNameContext.Provider value={sectionUnitNameOf(data.property)}>{section}</UnitNameContext.Provider>
     ));
 }
 
@@ -223,9 +227,9 @@ export function PropertySectionsHeading(props: {
   const appliances = new Set(components.map(({ appliance_id }) => appliance_id)).size;
   const facts = [
     property.year_built === null ? undefined : `built ${property.year_built}`,
-    countWithNoun(property.unit_count, unitNameOf(property)),
-    countWithNoun(appliances, "appliance"),
-    countWithNoun(components.length, "component"),
+    formatPageCount(property.unit_count, sectionUnitNameOf(property)),
+    formatPageCount(appliances, "appliance"),
+    formatPageCount(components.length, "component"),
   ];
   return (
     <header class="heading">
@@ -241,7 +245,7 @@ export function PropertySectionsHeading(props: {
       </div>
       <div class="as-of">
         <p class="small muted">
-          Assessed <time dateTime={assessedAt}>{date(assessedAt)}</time>
+          Assessed <time dateTime={assessedAt}>{formatPageDate(assessedAt)}</time>
         </p>
         {links && components.length > 0 && <Tools links={links} workbook={workbook} />}
       </div>

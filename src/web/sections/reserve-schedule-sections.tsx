@@ -4,8 +4,13 @@ import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
 import type { PropertyJson } from "../../api-schemas/property-schema.ts";
 import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import { usDollars } from "../../domain/wording/currency-and-unit-wording.ts";
-import { count, countWithNoun, date, moneyText } from "../page/page-format.ts";
-import { sumBy } from "../page/page-grouping.ts";
+import {
+  formatPageCount,
+  formatPageDate,
+  formatPageMoney,
+  formatPageWholeNumber,
+} from "../page/page-format.ts";
+import { sumPageItems } from "../page/page-grouping.ts";
 import {
   type CostShare,
   pageLargestScheduleCosts,
@@ -13,10 +18,10 @@ import {
   type ScheduleSums,
   USUAL_RESERVE,
 } from "../page/page-reserve-schedule.ts";
-import { DepositSectionSentence } from "./deposit.tsx";
-import { sectionDueNowText } from "./plan.tsx";
+import { DepositSectionSentence } from "./deposit-section.tsx";
+import { sectionDueNowText } from "./plan-section.tsx";
 import { ScheduleSectionAverages, ScheduleSectionTables } from "./schedule-section-table.tsx";
-import { UnitNameContext, unitNameOf } from "./section-unit-name.ts";
+import { sectionUnitNameOf, UnitNameContext } from "./section-unit-name.ts";
 
 export const OFFERED_YEARS = [5, 10, 12, 15, 20, 30];
 
@@ -32,7 +37,7 @@ export function ReserveScheduleSections(props: {
   const { property, plan, schedule, back, controls } = props;
   const { name, unit_count, year_built } = property;
   return (
-    <UnitNameContext.Provider value={unitNameOf(property)}>
+    <UnitNameContext.Provider value={sectionUnitNameOf(property)}>
       <ReserveScheduleHeadingSection plan={plan} isLong={name.length > 60}>
         <a href={back}>
           <bdi>{name}</bdi>
@@ -40,7 +45,7 @@ export function ReserveScheduleSections(props: {
         {" · "}
         <bdi>{postalAddressLine(property)}</bdi>
         {year_built === null ? "" : ` · built ${year_built}`} ·{" "}
-        {countWithNoun(unit_count, unitNameOf(property))}
+        {formatPageCount(unit_count, sectionUnitNameOf(property))}
       </ReserveScheduleHeadingSection>
       {controls}
       {plan.components.length === 0 ? (
@@ -83,8 +88,8 @@ export function ReserveScheduleHeadingSection(props: {
       </div>
       <p class="small muted as-of">
         <span>
-          {countWithNoun(plan.years, "year")} from <time dateTime={plan.as_of}>{date(plan.as_of)}</time>,{" "}
-          {plan.inflation_pct}% inflation
+          {formatPageCount(plan.years, "year")} from{" "}
+          <time dateTime={plan.as_of}>{formatPageDate(plan.as_of)}</time>, {plan.inflation_pct}% inflation
         </span>
       </p>
     </header>
@@ -104,9 +109,9 @@ export function ReserveScheduleSummarySection(props: {
       <ScheduleSectionAverages schedule={sums} units={units} />
       <div class="sentences">
         <p>
-          Due now: {sectionDueNowText(plan.due_now)} ({moneyText(Math.round(plan.due_now.cost))}), included in
-          year 1 but not in the deposits. Escrow at {plan.escrow_pct}%:{" "}
-          {moneyText(Math.round(plan.due_now.escrow))}.
+          Due now: {sectionDueNowText(plan.due_now)} ({formatPageMoney(Math.round(plan.due_now.cost))}),
+          included in year 1 but not in the deposits. Escrow at {plan.escrow_pct}%:{" "}
+          {formatPageMoney(Math.round(plan.due_now.escrow))}.
         </p>
         <DepositSectionSentence plan={plan} />
         {children}
@@ -123,21 +128,22 @@ function ReserveComparison({ plan, largest }: { plan: PlanSummaryJson; largest: 
   const { per_unit_per_year: perUnit } = plan.level_deposit["50"].noise;
   const { least, most } = USUAL_RESERVE;
   if (largest.length === 0) return null;
-  const share = Math.round(100 * sumBy(largest, (one) => one.share));
+  const share = Math.round(100 * sumPageItems(largest, (one) => one.share));
   return (
     <p>
       {perUnit !== null && (
         <>
           US lenders usually ask {usDollars(least)} to {usDollars(most)} per unit per year, and this schedule{" "}
-          <strong>{moneyText(Math.ceil(perUnit))}</strong>.{" "}
+          <strong>{formatPageMoney(Math.ceil(perUnit))}</strong>.{" "}
           {perUnit > most && "It is more where items past their life are likely to fail soon. "}
         </>
       )}
-      {largest.length === 1 ? "One item makes" : `${count(largest.length)} items make`} up {share}% of the
-      costs after what is due now:{" "}
+      {largest.length === 1 ? "One item makes" : `${formatPageWholeNumber(largest.length)} items make`} up{" "}
+      {share}% of the costs after what is due now:{" "}
       {largest
         .map(
-          ({ name, cost, isPastLife }) => `${name} ${moneyText(cost)}${isPastLife ? " (past its life)" : ""}`,
+          ({ name, cost, isPastLife }) =>
+            `${name} ${formatPageMoney(cost)}${isPastLife ? " (past its life)" : ""}`,
         )
         .join(", ")}
       .

@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment } from "preact";
 import { todaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
-import { count, moneyText } from "../page/page-format.ts";
-import { sumBy } from "../page/page-grouping.ts";
+import { formatPageMoney, formatPageWholeNumber } from "../page/page-format.ts";
+import { sumPageItems } from "../page/page-grouping.ts";
 import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../page/page-reserve-schedule.ts";
 import { useSectionUnitName } from "./section-unit-name.ts";
 
@@ -66,9 +66,9 @@ function ScheduleTable({ schedule, from, to, caption }: YearSlice & { schedule: 
                 <th scope="rowgroup" colSpan={5}>
                   {system.name}
                 </th>
-                <td class="number">{count(system.quantity)}</td>
+                <td class="number">{formatPageWholeNumber(system.quantity)}</td>
                 <td />
-                <td class="number">{count(system.cost)}</td>
+                <td class="number">{formatPageWholeNumber(system.cost)}</td>
                 <ScheduleSectionYearCells years={inSheet(system.years)} />
               </tr>
               {system.rows.map((row) => (
@@ -82,9 +82,9 @@ function ScheduleTable({ schedule, from, to, caption }: YearSlice & { schedule: 
             <th scope="row" colSpan={5}>
               Total ({todaysMoney()})
             </th>
-            <td class="number">{count(schedule.quantity)}</td>
+            <td class="number">{formatPageWholeNumber(schedule.quantity)}</td>
             <td />
-            <td class="number">{count(schedule.cost)}</td>
+            <td class="number">{formatPageWholeNumber(schedule.cost)}</td>
             <ScheduleSectionYearCells years={inSheet(schedule.years)} />
           </tr>
           <ScheduleSectionInflatedRows sums={schedule} from={from} to={to} columns={8} />
@@ -108,9 +108,9 @@ function ComponentRow({ row, years }: { row: ScheduleRow; years: readonly number
       <td class="number">{row.effectiveAge}</td>
       <td class="number">{row.expectedLife}</td>
       <td class="number">{row.remaining}</td>
-      <td class="number">{count(row.quantity)}</td>
-      <td class="number">{count(row.unitCost)}</td>
-      <td class="number">{count(row.cost)}</td>
+      <td class="number">{formatPageWholeNumber(row.quantity)}</td>
+      <td class="number">{formatPageWholeNumber(row.unitCost)}</td>
+      <td class="number">{formatPageWholeNumber(row.cost)}</td>
       <ScheduleSectionYearCells years={years} />
     </tr>
   );
@@ -174,9 +174,9 @@ export function ScheduleSectionYearCells({ years }: { years: readonly number[] }
   return (
     <>
       {years.map((cost) => (
-        <td class="number">{count(cost)}</td>
+        <td class="number">{formatPageWholeNumber(cost)}</td>
       ))}
-      <td class="number sum">{count(sumBy(years, Number))}</td>
+      <td class="number sum">{formatPageWholeNumber(sumPageItems(years, Number))}</td>
     </>
   );
 }
@@ -187,18 +187,18 @@ export function ScheduleSectionAverages({ schedule, units }: { schedule: Schedul
   const word = useSectionUnitName();
   const average = (of: readonly number[]) =>
     units < 1
-      ? `${moneyText(Math.round(sumBy(of, Number) / years))} per year`
-      : `${moneyText(Math.round(sumBy(of, Number) / years / units))} per ${word} per year`;
+      ? `${formatPageMoney(Math.round(sumPageItems(of, Number) / years))} per year`
+      : `${formatPageMoney(Math.round(sumPageItems(of, Number) / years / units))} per ${word} per year`;
   return (
     <dl class="figures">
       <div>
         <dt>Total ({todaysMoney()})</dt>
-        <dd>{moneyText(sumBy(schedule.years, Number))}</dd>
+        <dd>{formatPageMoney(sumPageItems(schedule.years, Number))}</dd>
         <dd class="small muted">{average(schedule.years)}</dd>
       </div>
       <div>
         <dt>Total (with inflation)</dt>
-        <dd>{moneyText(sumBy(schedule.inflated, Number))}</dd>
+        <dd>{formatPageMoney(sumPageItems(schedule.inflated, Number))}</dd>
         <dd class="small muted">{average(schedule.inflated)}</dd>
       </div>
     </dl>

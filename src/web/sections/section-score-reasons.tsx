@@ -1,5 +1,5 @@
 import type { ScoreReasonJson } from "../../api-schemas/score-reason-schema.ts";
-import { date } from "../page/page-format.ts";
+import { formatPageDate } from "../page/page-format.ts";
 
 const EFFECTS = { raises: "Raises the score", lowers: "Lowers the score", neutral: "" } as const;
 
@@ -11,7 +11,7 @@ export function SectionScoreReasons({ reasons }: { reasons: readonly ScoreReason
         <li class={effect}>
           {EFFECTS[effect] !== "" && <span class="visually-hidden">{EFFECTS[effect]}: </span>}
           {text}
-          {day !== null && <span class="muted"> ({date(day)})</span>}
+          {day !== null && <span class="muted"> ({formatPageDate(day)})</span>}
         </li>
       ))}
     </ul>

@@ -1,5 +1,5 @@
 import { type Route, replaceBrowserUrlQuery } from "../browser/browser-route.ts";
-import { OFFERED_SYSTEMS, systemLabel, TIER_LABELS } from "../page/page-code-labels.ts";
+import { OFFERED_SYSTEMS, pageSystemLabel, TIER_LABELS } from "../page/page-code-labels.ts";
 import { SelectFilter } from "./filters.tsx";
 
 /** The filters of alerts by tier and system, as they are in the address. A change shows the first page. */
@@ -19,7 +19,7 @@ export function AlertFilters({ route }: { route: Route }) {
       <SelectFilter
         label="System"
         value={filter("system")}
-        choices={OFFERED_SYSTEMS.map((system) => [system, systemLabel(system)])}
+        choices={OFFERED_SYSTEMS.map((system) => [system, pageSystemLabel(system)])}
         onChange={(system) => replaceBrowserUrlQuery(route, { system, offset: "" })}
       />
     </>

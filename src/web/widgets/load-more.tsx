@@ -1,5 +1,5 @@
 import { appLabelWithDetails, useAppCallCost } from "../app/app-call-cost.ts";
-import { count } from "../page/page-format.ts";
+import { formatPageWholeNumber } from "../page/page-format.ts";
 
 /** The number of rows loaded, and a button for the next page. */
 export function LoadMore(props: { loaded: number; total: number; isLoading: boolean; onMore: () => void }) {
@@ -9,7 +9,7 @@ export function LoadMore(props: { loaded: number; total: number; isLoading: bool
   return (
     <p class="load-more screen">
       <span class="muted">
-        {count(loaded)} of {count(total)} loaded
+        {formatPageWholeNumber(loaded)} of {formatPageWholeNumber(total)} loaded
       </span>
       <button type="button" class="outline" aria-busy={isLoading} disabled={isLoading} onClick={onMore}>
         {isLoading ? "Loading…" : appLabelWithDetails("Load 200 more", costOf(1))}

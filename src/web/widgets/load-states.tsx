@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { ApiFailure, FailureKind } from "../browser/api-failure.ts";
+import type { ApiFailure, FailureKind } from "../browser/browser-api-failure.ts";
 import type { LoadState } from "../browser/use-load.ts";
 
 /** Shows a loaded value, or that it is loading, or why it could not be loaded. */

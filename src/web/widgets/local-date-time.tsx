@@ -1,4 +1,4 @@
-import { dateTime } from "../page/page-format.ts";
+import { formatPageDateTime } from "../page/page-format.ts";
 
 const localTime = (instant: Date) =>
   instant.toLocaleString("en-US", { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" });
@@ -10,15 +10,15 @@ function localText(at: string): string | undefined {
 }
 
 /** `Nov 21, 2026, 3:00:05 AM UTC (Nov 20, 7:00 PM your time)`: the reader's own time stands beside UTC where it differs. */
-export const instantWithLocalTimeText = (at: string): string =>
-  [dateTime(at), localText(at)].filter(Boolean).join(" ");
+export const pageInstantWithLocalTimeText = (at: string): string =>
+  [formatPageDateTime(at), localText(at)].filter(Boolean).join(" ");
 
 /** Shows an instant in UTC, and in the reader's time zone where that differs. */
 export function InstantWithLocalTime({ at }: { at: string }) {
   const local = localText(at);
   return (
     <time dateTime={at}>
-      {dateTime(at)}
+      {formatPageDateTime(at)}
       {local !== undefined && (
         <>
           {" "}

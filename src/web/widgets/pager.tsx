@@ -1,5 +1,5 @@
 import type { PagingJson } from "../../api-schemas/paging-schema.ts";
-import { countWithNoun } from "../page/page-format.ts";
+import { formatPageCount } from "../page/page-format.ts";
 
 /** Shows the position of a page in its list, with buttons to the previous and next pages. */
 export function PreviousNextButtons(props: {
@@ -15,7 +15,7 @@ export function PreviousNextButtons(props: {
   return (
     <nav class="pager small" aria-label="Pages">
       <span class="muted" role="status">
-        {countWithNoun(total, one, many)}
+        {formatPageCount(total, one, many)}
         {pages > 1 && `, page ${page.page} of ${pages}`}
       </span>
       {pages > 1 && (

@@ -1,7 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ApiFailure } from "../browser/api-failure.ts";
+import { ApiFailure } from "../browser/browser-api-failure.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
-import { countWithNoun } from "../page/page-format.ts";
+import { formatPageCount } from "../page/page-format.ts";
 
 /** The time for which typing must rest before a text is searched: every search takes a call. */
 const DEBOUNCE_MS = 200;
@@ -132,7 +132,7 @@ function SearchDialog(props: SearchProps & { onClose: () => void }) {
           {failure ??
             (found && results.length === 0
               ? nothing
-              : `${found ? `${countWithNoun(results.length, "result")}. ` : ""}Use the arrow keys to select, Enter to open, Escape to close. ${hint}`.trim())}
+              : `${found ? `${formatPageCount(results.length, "result")}. ` : ""}Use the arrow keys to select, Enter to open, Escape to close. ${hint}`.trim())}
         </p>
       </div>
     </dialog>

@@ -1,6 +1,6 @@
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { TIER_LABELS } from "../page/page-code-labels.ts";
-import { count } from "../page/page-format.ts";
+import { formatPageWholeNumber } from "../page/page-format.ts";
 
 const SHAPES = {
   CRITICAL: <path d="M6 .8 11.6 11H.4z" />,
@@ -27,7 +27,7 @@ export function TierCount({ tier, of }: { tier: RiskTier; of: number }) {
   if (of === 0) return <span class="muted">0</span>;
   return (
     <>
-      <TierMark tier={tier} /> {count(of)}
+      <TierMark tier={tier} /> {formatPageWholeNumber(of)}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { count } from "../page/page-format.ts";
+import { formatPageWholeNumber } from "../page/page-format.ts";
 
 export type TableColumn<Row> = {
   key: string;
@@ -69,7 +69,8 @@ export function VirtualTable<Row>(props: {
       </table>
       {to - from < rows.length && (
         <p class="rows-in-print small" aria-hidden="true">
-          Rows {count(from + 1)} to {count(to)} of {count(rows.length)}: those on screen. A CSV file has all.
+          Rows {formatPageWholeNumber(from + 1)} to {formatPageWholeNumber(to)} of{" "}
+          {formatPageWholeNumber(rows.length)}: those on screen. A CSV file has all.
         </p>
       )}
     </>

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import type { ApiClient } from "../browser/api-client.ts";
-import { ApiFailure } from "../browser/api-failure.ts";
-import { downloadFile } from "../browser/download.ts";
+import type { ApiClient } from "../browser/browser-api-client.ts";
+import { ApiFailure } from "../browser/browser-api-failure.ts";
+import { downloadFile } from "../browser/browser-download.ts";
 import { showToast } from "./toasts.tsx";
 
 /** Returns the query of a read that asks for its workbook. */
-export const workbookQuery = (query: URLSearchParams): string =>
+export const pageWorkbookQuery = (query: URLSearchParams): string =>
   new URLSearchParams([...query, ["format", "xlsx"]]).toString();
 
 /** Downloads a workbook that the API makes, with one call. */

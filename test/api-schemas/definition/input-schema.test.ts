@@ -1,13 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { body, nullable, required } from "../../../src/api-schemas/definition/input-schema.ts";
+import {
+  bodySchema,
+  nullableSchema,
+  requiredSchema,
+} from "../../../src/api-schemas/definition/input-schema.ts";
 import { parseNewPropertyJson } from "../../../src/api-schemas/property-request-schema.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { type } from "../../../src/validation/arktype-validators.ts";
 
-const room = body({
-  name: required(type("string"), "What it is called"),
-  floor: nullable(type("0 <= number.integer <= 99").describe("a floor"), "Where it is"),
+const room = bodySchema({
+  name: requiredSchema(type("string"), "What it is called"),
+  floor: nullableSchema(type("0 <= number.integer <= 99").describe("a floor"), "Where it is"),
 });
 
 function refusal(run: () => unknown): Failure {

@@ -7,24 +7,24 @@ import { makeProject, typeErrors } from "../../support/api-types.ts";
  */
 
 const HEAD = `
-import { anyOf, list, object, enumOf, text, usd, whole } from "../../../src/api-schemas/definition/schema-field-types.ts";
-import { page } from "../../../src/api-schemas/paging-schema.ts";
-import { okReplies, ok, partnerOperation } from "../../../src/http/http-operation.ts";
-import { body, nullable, required } from "../../../src/api-schemas/definition/input-schema.ts";
+import { anyOfSchema, listSchema, objectSchema, enumSchema, textSchema, usdSchema, wholeNumberSchema } from "../../../src/api-schemas/definition/schema-field-types.ts";
+import { pageSchema } from "../../../src/api-schemas/paging-schema.ts";
+import { okReplies, okReply, partnerOperation } from "../../../src/http/http-operation.ts";
+import { bodySchema, nullableSchema, requiredSchema } from "../../../src/api-schemas/definition/input-schema.ts";
 import type { WebhookMessage } from "../../../src/api-schemas/webhook-payload-schema.ts";
 import { line, requiredLine } from "../../../src/api-schemas/definition/schema-constraints.ts";
 
-export const room = object({
-  name: text("Its name", "Boiler room"),
-  floor: whole("Its floor", 1).orNull(),
-  kind: enumOf(["plant", "flat"], "What it is for"),
-  size: object({ width: usd("Width", 3), depth: usd("Depth", 4) }).orNull(),
-  doors: list("Its doors", object({ label: text("Its label", "A") })),
-  note: text("A note", "Locked").orAbsent(),
+export const room = objectSchema({
+  name: textSchema("Its name", "Boiler room"),
+  floor: wholeNumberSchema("Its floor", 1).orNull(),
+  kind: enumSchema(["plant", "flat"], "What it is for"),
+  size: objectSchema({ width: usdSchema("Width", 3), depth: usdSchema("Depth", 4) }).orNull(),
+  doors: listSchema("Its doors", objectSchema({ label: textSchema("Its label", "A") })),
+  note: textSchema("A note", "Locked").orAbsent(),
 });
 export const stored = { name: "A", floor: 1, kind: "plant" as const, size: null, doors: [], secret: "s" };
 export const good = { name: "A", floor: 1, kind: "plant" as const, size: null, doors: [{ label: "A" }] };
-export const unused = [anyOf, page, okReplies, ok, partnerOperation, body, nullable, required, line, requiredLine];
+export const unused = [anyOfSchema, pageSchema, okReplies, okReply, partnerOperation, bodySchema, nullableSchema, requiredSchema, line, requiredLine];
 export type Unused = WebhookMessage;
 `;
 
@@ -83,19 +83,19 @@ const MISTAKES: [string, string][] = [
   ],
   [
     "a list item of another type",
-    `export const p = page("rooms", room).of([{ ...good, floor: "1" }], { limit: 1, offset: 0 }, 1, "Acme");`,
+    `export const p = pageSchema("rooms", room).of([{ ...good, floor: "1" }], { limit: 1, offset: 0 }, 1, "Acme");`,
   ],
   [
     "a missing field of a page",
-    `export const p = page("rooms", room, { level: text("Level", "1") }).of([], { limit: 1, offset: 0 }, 1, "Acme");`,
+    `export const p = pageSchema("rooms", room, { level: textSchema("Level", "1") }).of([], { limit: 1, offset: 0 }, 1, "Acme");`,
   ],
   [
     "an undocumented response",
-    `export const o = partnerOperation({ id: "x", method: "GET", path: "/x", summary: "X", replies: okReplies("A room", room), handle: () => ok({ name: "A" }) });`,
+    `export const o = partnerOperation({ id: "x", method: "GET", path: "/x", summary: "X", replies: okReplies("A room", room), handle: () => okReply({ name: "A" }) });`,
   ],
   [
     "a response of an operation without documented responses",
-    `export const o = partnerOperation({ id: "x", method: "GET", path: "/x", summary: "X", handle: () => ok({ name: "A" }) });`,
+    `export const o = partnerOperation({ id: "x", method: "GET", path: "/x", summary: "X", handle: () => okReply({ name: "A" }) });`,
   ],
   [
     "an unknown tag",
@@ -111,15 +111,15 @@ const MISTAKES: [string, string][] = [
   ],
   [
     "an unknown request field",
-    `export const f = body({ name: required(requiredLine, "Its name") }).parse({}).nmae;`,
+    `export const f = bodySchema({ name: requiredSchema(requiredLine, "Its name") }).parse({}).nmae;`,
   ],
   [
     "the wrong type of a request field",
-    `export const f: number = body({ name: required(requiredLine, "Its name") }).parse({}).name;`,
+    `export const f: number = bodySchema({ name: requiredSchema(requiredLine, "Its name") }).parse({}).name;`,
   ],
   [
     "an optional request field used as required",
-    `export const f: string = body({ note: nullable(line, "A note") }).parse({}).note;`,
+    `export const f: string = bodySchema({ note: nullableSchema(line, "A note") }).parse({}).note;`,
   ],
 ];
 

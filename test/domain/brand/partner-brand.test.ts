@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { inflateLogoOfBrandJson } from "../../../src/api-schemas/partner-brand-schema.ts";
-import { MAX_LOGO_BYTES, logoFromImage as readLogoBy } from "../../../src/domain/brand/brand-logo.ts";
+import { MAX_LOGO_BYTES, brandLogoOfImage as readLogoBy } from "../../../src/domain/brand/brand-logo.ts";
 import {
   brandAfterChange,
   brandColorWithContrast,

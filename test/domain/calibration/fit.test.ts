@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { fitRecordInSteps } from "../../../src/domain/calibration/fit.ts";
 import {
   type EvidenceRow,
   fitEvidenceStrengthInSteps,
@@ -10,10 +9,11 @@ import {
   fitFrailtyShapeInSteps,
   fitLifeCorrection,
 } from "../../../src/domain/calibration/fit-lives.ts";
+import { fitModelInSteps } from "../../../src/domain/calibration/model-fit.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import { ReproducibleSum } from "../../../src/domain/statistics/reproducible-sum.ts";
 import { seededRandom } from "../../../src/domain/statistics/seeded-random.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { knowledge } from "../scoring/histories.ts";
 import { expected, goldenFleet, livesOf } from "./fleet.ts";
 
@@ -150,7 +150,7 @@ test("the same record in another order gives the same bytes", () => {
   const fleet = goldenFleet();
   const bytes = (given: readonly PropertyHistory[]) => {
     const { kinds, frailtyShape, corrections, ...rest } = runSteps(
-      fitRecordInSteps(knowledge, livesOf(given, expected.as_of)),
+      fitModelInSteps(knowledge, livesOf(given, expected.as_of)),
     );
     const frailties = [...corrections.frailties].sort(([a], [b]) => (a < b ? -1 : 1));
     return JSON.stringify({ kinds, frailtyShape, frailties, strength: corrections.strength, rest });

@@ -4,7 +4,7 @@ import type { LifeOnRecord } from "../../../src/domain/calibration/calibration-l
 import { livesOnRecordInSteps } from "../../../src/domain/calibration/lives-on-record-in-steps.ts";
 import type { BrandTier, PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import type { Condition, EventType } from "../../../src/domain/service-event.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import expected from "../../fixtures/golden-calibration/expected.json" with { type: "json" };
 import { appliance, event, knowledge } from "../scoring/histories.ts";
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { fitRecordInSteps } from "../../../src/domain/calibration/fit.ts";
+import { fitModelInSteps } from "../../../src/domain/calibration/model-fit.ts";
 import { failureProbability } from "../../../src/domain/scoring/outlook.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { knowledge } from "../scoring/histories.ts";
 import { expected, goldenFleet, livesOf } from "./fleet.ts";
 
 const fleet = goldenFleet();
 const lives = livesOf(fleet, expected.as_of);
-const fit = runSteps(fitRecordInSteps(knowledge, lives));
+const fit = runSteps(fitModelInSteps(knowledge, lives));
 
 // Rule: independent-calibration
 describe("an independent implementation's calibration is reproduced", () => {

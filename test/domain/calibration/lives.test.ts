@@ -4,7 +4,7 @@ import type { LifeOnRecord } from "../../../src/domain/calibration/calibration-l
 import { expectedHazard } from "../../../src/domain/calibration/expected-hazard.ts";
 import { livesOnRecordInSteps } from "../../../src/domain/calibration/lives-on-record-in-steps.ts";
 import type { EventEvidence } from "../../../src/domain/scoring/scoring-types.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { DAYS_PER_YEAR, dayNumber } from "../../../src/domain/time.ts";
 import { appliance, event, knowledge, property } from "../scoring/histories.ts";
 

@@ -7,8 +7,8 @@ import {
 } from "../../../src/domain/calibration/model-proof.ts";
 import { dCalibrationInSteps, survivalCurve } from "../../../src/domain/calibration/survival-calibration.ts";
 import { seededRandom } from "../../../src/domain/statistics/seeded-random.ts";
-import { scaleFromMedian } from "../../../src/domain/statistics/weibull.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { scaleFromMedian } from "../../../src/domain/statistics/weibull-distribution.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { knowledge } from "../scoring/histories.ts";
 
 const proofOf = (properties: readonly (readonly FailureForecast[])[]) =>

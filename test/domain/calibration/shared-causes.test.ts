@@ -6,19 +6,22 @@ import {
   countFailuresByYearInSteps,
   type FailureYear,
 } from "../../../src/domain/calibration/failure-years.ts";
-import { fitRecordInSteps } from "../../../src/domain/calibration/fit.ts";
+import { fitModelInSteps } from "../../../src/domain/calibration/model-fit.ts";
 import {
   fitSharedCausesInSteps,
   learnedYearFactorVariance,
 } from "../../../src/domain/calibration/shared-causes.ts";
-import { countInterval, logProbabilityOfCount } from "../../../src/domain/statistics/negative-binomial.ts";
+import {
+  countDistributionInterval,
+  logProbabilityOfCount,
+} from "../../../src/domain/statistics/negative-binomial-distribution.ts";
 import { RandomVariates } from "../../../src/domain/statistics/random-variates.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { knowledge } from "../scoring/histories.ts";
 import { expected, goldenFleet, livesOf } from "./fleet.ts";
 
 const fleet = livesOf(goldenFleet(), expected.as_of);
-const fit = runSteps(fitRecordInSteps(knowledge, fleet));
+const fit = runSteps(fitModelInSteps(knowledge, fleet));
 const cellsOf = (lives: readonly LifeOnRecord[], asOf = expected.as_of) =>
   runSteps(countFailuresByYearInSteps(lives, fit.corrections, asOf));
 
@@ -142,7 +145,7 @@ describe("the proof of shared causes", () => {
     const { years } = runSteps(fitSharedCausesInSteps(knowledge, cells));
     const without = learnedYearFactorVariance(cells.toSpliced(3, 1), 0.04)!;
     expect(years[3]!.intervals.after).toEqual(
-      countInterval({ mean: 80, factorVariance: without }, [0.05, 0.95]),
+      countDistributionInterval({ mean: 80, factorVariance: without }, [0.05, 0.95]),
     );
   });
 
@@ -212,7 +215,7 @@ describe("a negative binomial count", () => {
       { mean: 50_000, factorVariance: 0.0055 },
       { mean: 0.01, factorVariance: 0 },
     ]) {
-      const [low, high] = countInterval(count, [0.05, 0.95]);
+      const [low, high] = countDistributionInterval(count, [0.05, 0.95]);
       let below = 0;
       for (let at = 0; at < low; at++) below += Math.exp(logProbabilityOfCount(at, count));
       let within = below;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { claimImpactsInSteps } from "../../../src/domain/figures/claim-impact-on-score.ts";
-import { fadedRatio } from "../../../src/domain/scoring/ratios.ts";
+import { claimImpactsInSteps } from "../../../src/domain/figures/claim-impact-figure.ts";
+import { fadedRatio } from "../../../src/domain/scoring/hazard-ratios.ts";
 import type { ClaimEvidence } from "../../../src/domain/scoring/scoring-types.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { addDays } from "../../../src/domain/time.ts";
 import { knowledge, whole } from "./components.ts";
 

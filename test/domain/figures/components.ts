@@ -6,7 +6,7 @@ import {
   type Assessment,
   AssessmentAccumulator,
 } from "../../../src/domain/figures/property-assessment.ts";
-import { agedScoreOfStored } from "../../../src/domain/scoring/stored-score-projections.ts";
+import { agedScoreOfStored } from "../../../src/domain/scoring/score-projections.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 
 export const knowledge = loadKnowledge();

@@ -4,8 +4,8 @@ import { FORECAST_DAYS, ForecastAccumulator } from "../../../src/domain/figures/
 import {
   agedScoreOfStored,
   failureProbabilityWithin,
-} from "../../../src/domain/scoring/stored-score-projections.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+} from "../../../src/domain/scoring/score-projections.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { aged, anyComponents, gather, knowledge, part, prices } from "./components.ts";
 
 type Component = ReturnType<typeof part>;

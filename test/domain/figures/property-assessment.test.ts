@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { elevatedCostExposureOf } from "../../../src/domain/figures/elevated-cost-exposure.ts";
-import { perDoor } from "../../../src/domain/figures/property-assessment.ts";
+import { centsPerUnit } from "../../../src/domain/figures/property-assessment.ts";
 import {
   SystemValueAccumulator,
   wordingOfDeferredPercent,
 } from "../../../src/domain/figures/replacement-cost-value.ts";
 import { ReportFiguresAccumulator } from "../../../src/domain/figures/report-figures.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { anyComponents, assess, gather, knowledge, part, prices, whole } from "./components.ts";
 
 type Component = ReturnType<typeof part>;
@@ -73,9 +73,9 @@ test("exposure is the planned cost of elevated components and their cost after f
 
 // Rule: per-door
 test("an amount per door is in whole cents, for at least one door", () => {
-  expect(perDoor(133_000, 3)).toBe(44_333); // 443.333… USD
-  expect(perDoor(133_000, 1)).toBe(133_000);
-  expect(perDoor(133_000, 0)).toBe(133_000);
+  expect(centsPerUnit(133_000, 3)).toBe(44_333); // 443.333… USD
+  expect(centsPerUnit(133_000, 1)).toBe(133_000);
+  expect(centsPerUnit(133_000, 0)).toBe(133_000);
 });
 
 describe("replacement cost value by system", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { ScoreBucketSort } from "../../../src/domain/figures/score-bucket-sort.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 
 test("lists items as a stable sort does", () => {
   fc.assert(

@@ -1,7 +1,7 @@
-import type { LossClass, System } from "../../../src/domain/knowledge.ts";
+import type { LossClass, System } from "../../../src/domain/domain-knowledge.ts";
 import { LossBook } from "../../../src/domain/losses/loss-book.ts";
 import type { LossComponent } from "../../../src/domain/losses/loss-component.ts";
-import type { InsuredLayer } from "../../../src/domain/losses/severity.ts";
+import type { InsuredLayer } from "../../../src/domain/losses/loss-severity.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 
 const knowledge = loadKnowledge();

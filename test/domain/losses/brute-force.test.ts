@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { SYSTEMS } from "../../../src/domain/knowledge.ts";
+import { SYSTEMS } from "../../../src/domain/domain-knowledge.ts";
 import { exactLosses } from "../../../src/domain/losses/exact-losses.ts";
 import {
   exceedanceCurve,
@@ -11,7 +11,7 @@ import type { SimulatedYearLosses } from "../../../src/domain/losses/simulated-y
 import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
 import { hazardFromYearProbability } from "../../../src/domain/losses/yearly-hazard-factor.ts";
 import { RandomVariates } from "../../../src/domain/statistics/random-variates.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { bookOf, componentOf, lossClassOf } from "./books.ts";
 
 const YEARS = 20_000;

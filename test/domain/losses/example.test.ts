@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { exactLosses } from "../../../src/domain/losses/exact-losses.ts";
-import { insuredMoments } from "../../../src/domain/losses/severity.ts";
+import { insuredMoments } from "../../../src/domain/losses/loss-severity.ts";
 import {
   hazardFromYearProbability,
   survivalOverYearlyHazardFactor,
 } from "../../../src/domain/losses/yearly-hazard-factor.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { bookOf, componentOf, lossClassOf } from "./books.ts";
 
 const manual = readFileSync(join(import.meta.dir, "../../../docs/model/losses.md"), "utf8");

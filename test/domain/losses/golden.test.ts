@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { System } from "../../../src/domain/knowledge.ts";
+import type { System } from "../../../src/domain/domain-knowledge.ts";
 import { exactLosses, largestDamageExceedance } from "../../../src/domain/losses/exact-losses.ts";
 import {
   exceedanceCurve,
@@ -12,7 +12,7 @@ import {
 import type { LossBook } from "../../../src/domain/losses/loss-book.ts";
 import { LOSSES } from "../../../src/domain/losses/loss-component.ts";
 import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { AMOUNTS, bookOf, componentOf } from "./books.ts";
 
 type Amounts = Record<string, number>;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { SYSTEMS } from "../../../src/domain/knowledge.ts";
+import { SYSTEMS } from "../../../src/domain/domain-knowledge.ts";
 import { annualBookLosses } from "../../../src/domain/losses/book-losses.ts";
 import { exactLosses, largestDamageExceedance } from "../../../src/domain/losses/exact-losses.ts";
 import { LOSSES, type LossComponent } from "../../../src/domain/losses/loss-component.ts";
 import { covarianceWithBook, DRIVERS, lossDriversInSteps } from "../../../src/domain/losses/loss-drivers.ts";
-import { insuredMoments } from "../../../src/domain/losses/severity.ts";
+import { insuredMoments } from "../../../src/domain/losses/loss-severity.ts";
 import { simulateYears } from "../../../src/domain/losses/simulated-years.ts";
 import { technicalPremium } from "../../../src/domain/losses/technical-premium.ts";
 import {
@@ -13,7 +13,7 @@ import {
   survivalOverYearlyHazardFactor,
   yearlyHazardFactorQuadrature,
 } from "../../../src/domain/losses/yearly-hazard-factor.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { bookOf, componentOf, lossClassOf } from "./books.ts";
 
 const anyComponent: fc.Arbitrary<LossComponent> = fc

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import {
+  countryCodeOfText,
   countryOf,
   joinPlace,
-  parseCountryCode,
-  parsePlace,
   parsePostalCode,
   placeOfSubdivision,
+  placeOfText,
   subdivisionOf,
 } from "../../../src/domain/places/place.ts";
 import { postalAddressKey, postalAddressLine } from "../../../src/domain/places/postal-address.ts";
@@ -26,7 +26,7 @@ describe("a place", () => {
     expect(countryOf(place)).toBe(ofCountry);
     expect(subdivisionOf(place)).toBe(subdivision);
     expect(joinPlace({ country: ofCountry, state: subdivision })).toBe(place);
-    expect(parsePlace(place)).toBe(place);
+    expect(placeOfText(place)).toBe(place);
   });
 
   test.each([
@@ -44,11 +44,11 @@ describe("a place", () => {
   });
 
   test.each(["", "C", "CAN", "XX", "ZZ", "EU", "UK", "__", "PR", "GU"])("has no country %j", (text) => {
-    expect(() => parseCountryCode(text)).toThrow(/^country must be/);
+    expect(() => countryCodeOfText(text)).toThrow(/^country must be/);
   });
 
   test.each(["XX-ON", "CA-", "-ON", "CAN-ON", "Ontario"])("is not %j", (text) => {
-    expect(() => parsePlace(text)).toThrow(/must be/);
+    expect(() => placeOfText(text)).toThrow(/must be/);
   });
 
   test("has the postal codes of its country", () => {

@@ -14,12 +14,12 @@ import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
 import {
   dueStateOfAppliance,
   planApplianceFromScores,
-  plannedActionOfComponentRow,
+  plannedActionOfComponent,
   plannedActionsOfParts,
   storedDueOfAppliance,
 } from "../../../src/domain/planning/planned-appliance.ts";
 import type { Confidence, RiskTier } from "../../../src/domain/scoring/scoring-types.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { addDays, DAYS_PER_YEAR, daysBetween } from "../../../src/domain/time.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { applianceOf, referenceContext, type State } from "./reference-context.ts";
@@ -288,7 +288,7 @@ describe("from a component's own row", () => {
       for (const { component, action } of planned) {
         const row = { ...component, unitTiming, flags: isHazard ? "recalled:brand" : "old:era" };
         const mayHaveHazard = ({ flags }: typeof row) => flags === "recalled:brand";
-        const listed = plannedActionOfComponentRow({ ...context, partPriceOf, mayHaveHazard }, row);
+        const listed = plannedActionOfComponent({ ...context, partPriceOf, mayHaveHazard }, row);
         expect(listed).toEqual(isHazard ? undefined : action);
         if (listed) seen.add(listed.because.kind);
       }
@@ -308,9 +308,9 @@ describe("from a component's own row", () => {
     const components = applianceOf(knowledge, "boiler", [OLD]);
     expect(dueStateOfAppliance(context, components.slice(0, 3)).unitTiming).toBeNull();
     const ofList = { ...context, partPriceOf, mayHaveHazard: () => false };
-    expect(plannedActionOfComponentRow(ofList, { ...components[0]!, unitTiming: null })).toBeUndefined();
+    expect(plannedActionOfComponent(ofList, { ...components[0]!, unitTiming: null })).toBeUndefined();
     const [covering] = applianceOf(knowledge, "roof", [OLD]);
-    expect(plannedActionOfComponentRow(ofList, { ...covering!, unitTiming: null })).toBeDefined();
+    expect(plannedActionOfComponent(ofList, { ...covering!, unitTiming: null })).toBeDefined();
   });
 });
 

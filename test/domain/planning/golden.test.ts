@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { planAppliance, scheduleAppliance } from "../../../src/domain/planning/appliance-plan.ts";
+import { addYearlyCosts, emptyYearlyCosts } from "../../../src/domain/planning/cost-schedule.ts";
 import {
   addVarianceOfScheduledCosts,
   costVarianceByYear,
@@ -8,7 +9,6 @@ import {
 import { levelDepositOf } from "../../../src/domain/planning/level-deposit.ts";
 import type { PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
 import type { PlanCaches } from "../../../src/domain/planning/plan.ts";
-import { addYearlyCosts, emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
 import { failureProbability } from "../../../src/domain/scoring/outlook.ts";
 import { ageYears } from "../../../src/domain/scoring/virtual-age.ts";
 import plans from "../../fixtures/golden-plans.json" with { type: "json" };

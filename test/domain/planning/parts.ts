@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { addYearlyCosts, emptyYearlyCosts } from "../../../src/domain/planning/cost-schedule.ts";
 import {
   addVarianceOfScheduledCosts,
   emptyVarianceSums,
@@ -6,7 +7,6 @@ import {
 import { newPartOf } from "../../../src/domain/planning/new-part.ts";
 import type { PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
 import { type PlanCaches, planPartByPolicy, schedulePart } from "../../../src/domain/planning/plan.ts";
-import { addYearlyCosts, emptyYearlyCosts } from "../../../src/domain/planning/schedule.ts";
 
 export const noCaches = (): PlanCaches => ({ parts: new Map(), units: new Map() });
 

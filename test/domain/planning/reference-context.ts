@@ -1,5 +1,5 @@
 import { PriceList } from "../../../src/domain/costs/price-list.ts";
-import type { Knowledge } from "../../../src/domain/knowledge.ts";
+import type { Knowledge } from "../../../src/domain/domain-knowledge.ts";
 import { pricingAtPlace } from "../../../src/domain/planning/appliance-pricing.ts";
 import type { Plannable } from "../../../src/domain/planning/component-plan.ts";
 import { planCaches } from "../../../src/domain/planning/plan-context.ts";

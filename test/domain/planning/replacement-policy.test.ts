@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { lifespanYearsOf, type PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
-import { gammaOfOnePlus } from "../../../src/domain/statistics/gamma.ts";
+import { gammaOfOnePlus } from "../../../src/domain/statistics/gamma-distribution.ts";
 import { anyPart, dearPart, planOf, safetyPart, survival, worn } from "./parts.ts";
 
 const MONTH = 1 / 12;

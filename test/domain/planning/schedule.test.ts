@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { CostSchedule } from "../../../src/domain/planning/cost-schedule.ts";
 import type { PartInPlace } from "../../../src/domain/planning/part-in-place.ts";
-import type { CostSchedule } from "../../../src/domain/planning/schedule.ts";
 import { anyPart, dearPart, planOf, worn, yearsOf } from "./parts.ts";
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);

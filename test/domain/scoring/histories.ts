@@ -1,4 +1,4 @@
-import { findKeywords } from "../../../src/domain/scoring/note-keywords.ts";
+import { findNoteKeywords } from "../../../src/domain/scoring/note-keywords.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type {
   ApplianceHistory,
@@ -64,7 +64,7 @@ export const noteOf = (notes: string | null): Note | null =>
     ? null
     : {
         key: notes,
-        findings: findKeywords(knowledge.keywords, notes).map(({ group, share }) => ({
+        findings: findNoteKeywords(knowledge.keywords, notes).map(({ group, share }) => ({
           groupId: group.id,
           share,
         })),

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import type { KeywordRules } from "../../../src/domain/knowledge.ts";
-import { findKeywords } from "../../../src/domain/scoring/note-keywords.ts";
+import type { KeywordRules } from "../../../src/domain/domain-knowledge.ts";
+import { findNoteKeywords } from "../../../src/domain/scoring/note-keywords.ts";
 import { stemOfNoteWord } from "../../../src/domain/scoring/note-words.ts";
 import { knowledge } from "./histories.ts";
 
 /** Returns the groups found, with a mark on those that count by half. */
 function found(notes: string): string[] {
-  return findKeywords(knowledge.keywords, notes).map(({ group, share }) =>
+  return findNoteKeywords(knowledge.keywords, notes).map(({ group, share }) =>
     share === 1 ? group.id : `half ${group.id}`,
   );
 }
@@ -166,7 +166,7 @@ describe("a note is read in time proportional to its length", () => {
   /** Returns the processor time that reading the notes takes, in microseconds. */
   const readUs = (rules: KeywordRules, notes: readonly string[]) => {
     const before = process.threadCpuUsage();
-    for (let nth = 0; nth < REPEATS; nth++) for (const one of notes) findKeywords(rules, one);
+    for (let nth = 0; nth < REPEATS; nth++) for (const one of notes) findNoteKeywords(rules, one);
     const { user, system } = process.threadCpuUsage(before);
     return user + system;
   };

@@ -10,7 +10,7 @@ import {
   scoreByAging,
   scoredPeriodDays,
 } from "../../../src/domain/scoring/outlook.ts";
-import { tierOf } from "../../../src/domain/scoring/tier.ts";
+import { tierOf } from "../../../src/domain/scoring/risk-tier.ts";
 import { AS_OF, burner, knowledge } from "./histories.ts";
 
 const { model } = knowledge;

@@ -2,7 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { type ModelCorrections, UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { ageYears } from "../../../src/domain/scoring/virtual-age.ts";
-import { cumulativeProbability, scaleFromMedian } from "../../../src/domain/statistics/weibull.ts";
+import {
+  cumulativeProbability,
+  scaleFromMedian,
+} from "../../../src/domain/statistics/weibull-distribution.ts";
 import { AS_OF, appliance, BURNER, burner, event, knowledge, property, scores } from "./histories.ts";
 
 describe("the Weibull life", () => {

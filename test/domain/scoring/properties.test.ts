@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { failureProbability, scoreByAging } from "../../../src/domain/scoring/outlook.ts";
+import { tierOf } from "../../../src/domain/scoring/risk-tier.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type {
   ApplianceHistory,
@@ -8,7 +9,6 @@ import type {
   PropertyHistory,
   Score,
 } from "../../../src/domain/scoring/scoring-types.ts";
-import { tierOf } from "../../../src/domain/scoring/tier.ts";
 import { EVENT_TYPES, type EventType } from "../../../src/domain/service-event.ts";
 import { addDays, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { anyDay, claim, history, readingOn } from "./any-history.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { gammaOfOnePlus, gammaQuantile } from "../../../src/domain/statistics/gamma.ts";
+import { gammaOfOnePlus, gammaQuantile } from "../../../src/domain/statistics/gamma-distribution.ts";
 
 test("a quantile of an exponential distribution is its logarithm", () => {
   // Shape 1: mean² = variance.

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { mapInSteps, runSteps, sortInSteps } from "../../../src/domain/steps/steps.ts";
+import { mapInSteps, runSteps, sortInSteps } from "../../../src/domain/steps/computation-steps.ts";
 
 const some = fc
   .tuple(fc.array(fc.nat(50), { maxLength: 40 }), fc.integer({ min: 1, max: 200 }))

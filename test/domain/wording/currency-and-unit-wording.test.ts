@@ -5,28 +5,31 @@ import {
   chooseWordingOfCurrencyAndUnits,
   currencyCode,
   currencyName,
-  currentDisplay,
+  currentDisplayWording,
   exactMoney,
-  oneOfCurrency,
   plainTodaysMoney,
+  singularCurrencyName,
   todaysMoney,
   US_DISPLAY,
   unitLabel,
   usDollars,
   wholeMoney,
 } from "../../../src/domain/wording/currency-and-unit-wording.ts";
-import { compactMoney, moneyText } from "../../../src/web/page/page-format.ts";
+import { formatPageCompactMoney, formatPageMoney } from "../../../src/web/page/page-format.ts";
 
 afterEach(() => chooseWordingOfCurrencyAndUnits(US_DISPLAY));
 
 // Rule: display-settings
 describe("amounts and areas", () => {
   test("are US dollars and square feet unless chosen otherwise", () => {
-    expect(currentDisplay()).toEqual({ currency: "USD", units: "imperial" });
-    expect([wholeMoney(95_000), exactMoney(0.5), moneyText(12.5), compactMoney(1_400_000)]).toEqual([
-      ...["$95,000", "$0.50", "$12.50", "$1.4M"],
-    ]);
-    expect([currencyCode(), currencyName(), oneOfCurrency(), todaysMoney()]).toEqual([
+    expect(currentDisplayWording()).toEqual({ currency: "USD", units: "imperial" });
+    expect([
+      wholeMoney(95_000),
+      exactMoney(0.5),
+      formatPageMoney(12.5),
+      formatPageCompactMoney(1_400_000),
+    ]).toEqual([...["$95,000", "$0.50", "$12.50", "$1.4M"]]);
+    expect([currencyCode(), currencyName(), singularCurrencyName(), todaysMoney()]).toEqual([
       ...["USD", "US dollars", "dollar", "today’s dollars"],
     ]);
     expect([usDollars(1_500), plainTodaysMoney()]).toEqual(["$1,500", "today's dollars"]);
@@ -53,10 +56,14 @@ describe("amounts and areas", () => {
   ])("in %s are labeled, not converted", (currency, whole, exact, compact) => {
     chooseWordingOfCurrencyAndUnits({ currency, units: "metric" });
     const plain = (text: string) => text.replaceAll("\u00a0", " ");
-    expect([wholeMoney(95_000), exactMoney(0.5), compactMoney(1_400_000)].map(plain)).toEqual([
+    expect([wholeMoney(95_000), exactMoney(0.5), formatPageCompactMoney(1_400_000)].map(plain)).toEqual([
       ...[whole, exact, compact],
     ]);
-    expect([currencyName(), oneOfCurrency(), todaysMoney()]).toEqual([currency, currency, "today’s prices"]);
+    expect([currencyName(), singularCurrencyName(), todaysMoney()]).toEqual([
+      currency,
+      currency,
+      "today’s prices",
+    ]);
     expect([areaUnit(), unitLabel("sq ft"), unitLabel("gallons")]).toEqual(["m²", "m²", "gallons"]);
     expect([usDollars(1_500), plainTodaysMoney()]).toEqual(["US$1,500", "today's prices"]);
     expect(amountFormat()).toBe(`[$${currency}] #,##0.00`);

@@ -14,12 +14,12 @@ import { PassphraseEncryption } from "../../../src/backup/backup-passphrase-encr
 import { appendBackupChecksum } from "../../../src/backup/backup-trailing-checksum.ts";
 import { inspectBackup } from "../../../src/backup/inspect-backup.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { logoFromImage } from "../../../src/domain/brand/brand-logo.ts";
+import { brandLogoOfImage } from "../../../src/domain/brand/brand-logo.ts";
 import { invalid } from "../../../src/domain/errors.ts";
 import { FILES } from "../../../src/knowledge/knowledge-files.ts";
 import { readKnowledge } from "../../../src/knowledge/read-knowledge.ts";
 import { parseMasterKey } from "../../../src/secrets/master-key.ts";
-import { readAuthorities, readTlsIdentity } from "../../../src/tls/pem-files.ts";
+import { readTlsAuthorities, readTlsIdentity } from "../../../src/tls/pem-files.ts";
 import { readWorkbook } from "../../../src/xlsx/read-workbook.ts";
 import { FIXTURE_TLS } from "../../support/certificates.ts";
 import { pngImage } from "../../support/png.ts";
@@ -147,7 +147,7 @@ const certificates: Target = {
     const at = input.indexOf(0x1e);
     const certFile = scratch.file("cert.pem", at < 0 ? input : input.subarray(0, at));
     const keyFile = scratch.file("key.pem", at < 0 ? input : input.subarray(at + 1));
-    readAuthorities({ setting: "webhooks.ca_file", path: certFile });
+    readTlsAuthorities({ setting: "webhooks.ca_file", path: certFile });
     readTlsIdentity({ certFile, keyFile });
   },
 };
@@ -205,7 +205,7 @@ const logo: Target = {
     "<svg>",
   ],
   parse(input) {
-    const read = logoFromImage(input, inflateLogoOfBrandJson);
+    const read = brandLogoOfImage(input, inflateLogoOfBrandJson);
     if (typeof read === "string") throw invalid(read);
     if (read.png.length > input.length) throw new Error("the logo has more than its file");
     return "logo";

@@ -32,24 +32,27 @@ import {
 } from "../../../src/api-schemas/service-event-schema.ts";
 import { parseWorkMarkJson } from "../../../src/api-schemas/work-mark-schema.ts";
 import { Failure } from "../../../src/domain/errors.ts";
-import { findKeywords } from "../../../src/domain/scoring/note-keywords.ts";
+import { findNoteKeywords } from "../../../src/domain/scoring/note-keywords.ts";
 import { parseHeaderWeights } from "../../../src/http/accept-header.ts";
 import { clientAddress } from "../../../src/http/client-address.ts";
-import { encodingFor } from "../../../src/http/content-encoding.ts";
-import { matchesTag } from "../../../src/http/entity-tag.ts";
-import { anyHostCheck } from "../../../src/http/host-header.ts";
-import { idempotencyKey } from "../../../src/http/idempotency-key.ts";
-import { parseLossRequest, parsePremiumTerms } from "../../../src/http/loss-query-parameters.ts";
+import { responseEncodingFor } from "../../../src/http/content-encoding.ts";
+import { matchesEntityTag } from "../../../src/http/entity-tag.ts";
+import { anyHostHeaderCheck } from "../../../src/http/host-header.ts";
 import {
-  parseAlertTier,
-  parsePlanTerms,
-  parsePropertyFilter,
-  parseQuery,
+  parseAlertTierHttpQuery,
+  parseHttpQuery,
+  parsePlanTermsHttpQuery,
+  parsePropertyFilterHttpQuery,
   parseReserveFormTermsHttpQuery,
-  parseRowRange,
-  parseSince,
-  parseTier,
-} from "../../../src/http/query-parameters.ts";
+  parseRowRangeHttpQuery,
+  parseSinceHttpQuery,
+  parseTierHttpQuery,
+} from "../../../src/http/http-query-parameters.ts";
+import { idempotencyKey } from "../../../src/http/idempotency-key.ts";
+import {
+  parseLossRequestHttpQuery,
+  parsePremiumTermsHttpQuery,
+} from "../../../src/http/loss-query-parameters.ts";
 import { parseRequestBodyObject } from "../../../src/http/request-body.ts";
 import { parseIpNetwork } from "../../../src/ip-networks/ip-network.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
@@ -82,15 +85,15 @@ const KNOWN_PARAMETERS = [
   "deposit_growth_pct",
 ];
 const QUERY_PARSERS: readonly ((values: ReadonlyMap<string, string>) => unknown)[] = [
-  parseRowRange,
-  parseTier,
-  parseAlertTier,
-  parseSince,
-  parsePlanTerms,
+  parseRowRangeHttpQuery,
+  parseTierHttpQuery,
+  parseAlertTierHttpQuery,
+  parseSinceHttpQuery,
+  parsePlanTermsHttpQuery,
   parseReserveFormTermsHttpQuery,
-  parseLossRequest,
-  parsePremiumTerms,
-  (values) => parsePropertyFilter(values, knowledge.knownHazards),
+  parseLossRequestHttpQuery,
+  parsePremiumTermsHttpQuery,
+  (values) => parsePropertyFilterHttpQuery(values, knowledge.knownHazards),
 ];
 
 const query: Target = {
@@ -123,7 +126,7 @@ const query: Target = {
     "+",
   ],
   parse(input) {
-    const values = parseQuery(input.toString("utf8"), KNOWN_PARAMETERS);
+    const values = parseHttpQuery(input.toString("utf8"), KNOWN_PARAMETERS);
     const accepting = QUERY_PARSERS.map((parse) => accepts(() => parse(values)));
     return `${accepting.join("")} ${[...values.keys()].join(" ")}`;
   },
@@ -143,12 +146,12 @@ const headers: Target = {
   parse(input) {
     const value = header(input);
     parseHeaderWeights(value);
-    const encoding = encodingFor(value);
-    matchesTag(value, 'W/"abc"');
+    const encoding = responseEncodingFor(value);
+    matchesEntityTag(value, 'W/"abc"');
     clientAddress("127.0.0.1", value, (address) => address.startsWith("10."));
     const key = new Headers({ "idempotency-key": value });
     idempotencyKey(key);
-    return `${encoding} ${anyHostCheck(value)?.code ?? "host"}`;
+    return `${encoding} ${anyHostHeaderCheck(value)?.code ?? "host"}`;
   },
 };
 
@@ -263,7 +266,7 @@ const notes: Target = {
     "Unit does not heat. Not leaking any more - fixed.",
   ),
   words: ["leak", "not", "no", "fixed", "if", "corrosion", ";", ". ", "—", "İ", "ß"],
-  parse: (input) => findKeywords(rules, input.toString("utf8")).length,
+  parse: (input) => findNoteKeywords(rules, input.toString("utf8")).length,
 };
 
 const network: Target = {

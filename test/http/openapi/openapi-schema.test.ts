@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { apiInputCsvColumns } from "../../../src/api-schemas/definition/api-input-csv-columns.ts";
 import {
-  body,
-  documentedAs,
-  input,
-  items,
-  nested,
-  nullable,
-  optional,
-  required,
+  bodySchema,
+  documentedSchema,
+  inputSchema,
+  itemsFieldSchema,
+  nestedFieldSchema,
+  nullableSchema,
+  optionalSchema,
+  requiredSchema,
 } from "../../../src/api-schemas/definition/input-schema.ts";
 import {
   line,
@@ -17,17 +17,17 @@ import {
   zip,
 } from "../../../src/api-schemas/definition/schema-constraints.ts";
 import {
-  anyObject,
-  anyOf,
-  enumOf,
-  flag,
-  list,
-  mapOf,
-  object,
-  record,
-  text,
-  usd,
-  whole,
+  anyObjectSchema,
+  anyOfSchema,
+  enumSchema,
+  flagSchema,
+  listSchema,
+  mapSchema,
+  objectSchema,
+  recordSchema,
+  textSchema,
+  usdSchema,
+  wholeNumberSchema,
 } from "../../../src/api-schemas/definition/schema-field-types.ts";
 import type { SchemaType } from "../../../src/api-schemas/definition/schema-type.ts";
 import {
@@ -41,12 +41,12 @@ const schemaAlone = (form: SchemaType<unknown>) => openApiSchemaOf(form, new Ope
 
 describe("a response type", () => {
   test("has a description, a unit and an example", () => {
-    expect(schemaAlone(usd("Reserve per month", 12.5))).toEqual({
+    expect(schemaAlone(usdSchema("Reserve per month", 12.5))).toEqual({
       type: "number",
       description: "Reserve per month, in USD",
       example: 12.5,
     });
-    expect(schemaAlone(whole("Units", 24).describedAs("Units, as billed"))).toMatchObject({
+    expect(schemaAlone(wholeNumberSchema("Units", 24).describedAs("Units, as billed"))).toMatchObject({
       minimum: 0,
       description: "Units, as billed",
       example: 24,
@@ -54,7 +54,7 @@ describe("a response type", () => {
   });
 
   test("lists null among the values of a nullable enum", () => {
-    expect(schemaAlone(enumOf(["a", "b"], "Kind").orNull())).toEqual({
+    expect(schemaAlone(enumSchema(["a", "b"], "Kind").orNull())).toEqual({
       type: "string",
       enum: ["a", "b", null],
       nullable: true,
@@ -64,36 +64,36 @@ describe("a response type", () => {
   });
 
   test("requires the fields that are always present, null or not", () => {
-    const room = object({
-      name: text("Name", "A"),
-      floor: whole("Floor", 1).orNull(),
-      note: text("Note").orAbsent(),
+    const room = objectSchema({
+      name: textSchema("Name", "A"),
+      floor: wholeNumberSchema("Floor", 1).orNull(),
+      note: textSchema("Note").orAbsent(),
     });
     expect(schemaAlone(room)).toMatchObject({ type: "object", required: ["name", "floor"] });
-    expect(schemaAlone(object({ note: text("Note").orAbsent() })).required).toBeUndefined();
+    expect(schemaAlone(objectSchema({ note: textSchema("Note").orAbsent() })).required).toBeUndefined();
   });
 
   test("without a name is named by the place of its first use", () => {
     const names = new OpenApiSchemaRegistry();
-    const span = object({ cost: usd("Cost", 1) });
-    const plan = object({
+    const span = objectSchema({ cost: usdSchema("Cost", 1) });
+    const plan = objectSchema({
       year_1: span.describedAs("The first"),
       year_2: span.describedAs("The second"),
-      parts: list("Parts", object({ of: text("Of", "A") })),
+      parts: listSchema("Parts", objectSchema({ of: textSchema("Of", "A") })),
     });
     expect(openApiSchemaOf(plan, names, "GetPlanReply")).toEqual({
       $ref: "#/components/schemas/GetPlanReply",
     });
     expect([...names.keys()]).toEqual(["GetPlanReply", "GetPlanReplyYear1", "GetPlanReplyPartsItem"]);
-    expect(() => openApiSchemaOf(object({}), names, "GetPlanReply")).toThrow("two records");
+    expect(() => openApiSchemaOf(objectSchema({}), names, "GetPlanReply")).toThrow("two records");
   });
 
   test("with a name is written once, however often it is used", () => {
-    const room = record("Room", { name: text("Name", "A") });
-    const house = record("House", {
+    const room = recordSchema("Room", { name: textSchema("Name", "A") });
+    const house = recordSchema("House", {
       hall: room.describedAs("The hall"),
       cellar: room.describedAs("The cellar").orNull(),
-      rooms: list("The rooms", room),
+      rooms: listSchema("The rooms", room),
     });
     const names = new OpenApiSchemaRegistry();
     expect(openApiSchemaOf(house, names)).toEqual({ $ref: "#/components/schemas/House" });
@@ -112,11 +112,15 @@ describe("a response type", () => {
   });
 
   test("has an example composed of those of its fields", () => {
-    const room = object({ name: text("Name", "A"), empty: flag("Empty", false), size: anyObject("Size") });
-    const house = object({
-      rooms: list("Rooms", room),
-      byName: mapOf("By name", room),
-      first: anyOf(room, text("T")),
+    const room = objectSchema({
+      name: textSchema("Name", "A"),
+      empty: flagSchema("Empty", false),
+      size: anyObjectSchema("Size"),
+    });
+    const house = objectSchema({
+      rooms: listSchema("Rooms", room),
+      byName: mapSchema("By name", room),
+      first: anyOfSchema(room, textSchema("T")),
     });
     const example = { name: "A", empty: false, size: null };
     expect(openApiExampleOf(house)).toEqual({ rooms: [example], byName: {}, first: example });
@@ -124,15 +128,24 @@ describe("a response type", () => {
 });
 
 describe("a request type", () => {
-  const out = object({ name: text("Its name", "Elm Court"), price: usd("Its price", 12) }).fields;
-  const house = input("House", {
-    name: required(requiredLine, out.name),
-    price: nullable(usdIn, out.price),
-    zip: optional(zip, "Its ZIP code", "10013"),
-    kind: documentedAs(required(line, "Its kind", "flat"), { type: "string", enum: ["flat", "plant"] }),
-    owner: documentedAs(nullable(line, "Its owner"), "required"),
-    rooms: items("Its rooms", body({ label: required(requiredLine, "Its label", "A") })),
-    site: nested(body({ city: nullable(line, "Its city") }), "Where it stands"),
+  const out = objectSchema({
+    name: textSchema("Its name", "Elm Court"),
+    price: usdSchema("Its price", 12),
+  }).fields;
+  const house = inputSchema("House", {
+    name: requiredSchema(requiredLine, out.name),
+    price: nullableSchema(usdIn, out.price),
+    zip: optionalSchema(zip, "Its ZIP code", "10013"),
+    kind: documentedSchema(requiredSchema(line, "Its kind", "flat"), {
+      type: "string",
+      enum: ["flat", "plant"],
+    }),
+    owner: documentedSchema(nullableSchema(line, "Its owner"), "required"),
+    rooms: itemsFieldSchema(
+      "Its rooms",
+      bodySchema({ label: requiredSchema(requiredLine, "Its label", "A") }),
+    ),
+    site: nestedFieldSchema(bodySchema({ city: nullableSchema(line, "Its city") }), "Where it stands"),
   });
 
   test("is described by its constraints, with the descriptions of the response", () => {
@@ -175,10 +188,10 @@ describe("a request type", () => {
   test("determines the columns of a CSV file", () => {
     expect(
       apiInputCsvColumns(
-        input("Row", {
-          name: required(requiredLine, "N"),
-          cost: nullable(usdIn, "C"),
-          on: nullable(type("boolean"), "O"),
+        inputSchema("Row", {
+          name: requiredSchema(requiredLine, "N"),
+          cost: nullableSchema(usdIn, "C"),
+          on: nullableSchema(type("boolean"), "O"),
         }),
       ),
     ).toEqual({

@@ -9,9 +9,12 @@ import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { createLogger } from "../../../src/logging/logger.ts";
 import { defineModelMetrics } from "../../../src/metrics/model-metrics.ts";
 import { composeCalibrationCheck } from "../../../src/server/composition/compose-calibration-check.ts";
+import {
+  applyCalibration,
+  revertModel,
+} from "../../../src/usecases/calibration/apply-or-revert-calibration.ts";
 import { calibrateModel } from "../../../src/usecases/calibration/calibrate.ts";
 import { checkActiveCalibrationModel } from "../../../src/usecases/calibration/check-active-calibration.ts";
-import { applyCalibration, revertModel } from "../../../src/usecases/calibration/model-versions.ts";
 import { GOLDEN_DAY, importGoldenFleet } from "../../support/calibration-example.ts";
 import type { Json } from "../../support/json.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";

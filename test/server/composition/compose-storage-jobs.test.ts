@@ -6,7 +6,7 @@ import { loadConfig } from "../../../src/config/load-config.ts";
 import { temporaryPath } from "../../../src/files/durable-files.ts";
 import { createLogger } from "../../../src/logging/logger.ts";
 import { composeStorageJobs } from "../../../src/server/composition/compose-storage-jobs.ts";
-import { databaseFile } from "../../../src/server/server-data-folder.ts";
+import { serverDatabaseFile } from "../../../src/server/server-data-folder.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 
@@ -15,7 +15,7 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array
 let store: Store;
 beforeAll(() => {
   mkdirSync(join(root, "data"));
-  store = openSqliteStore(databaseFile(join(root, "data")), { clock: Date.now, random });
+  store = openSqliteStore(serverDatabaseFile(join(root, "data")), { clock: Date.now, random });
 });
 afterAll(async () => {
   await store.close();

@@ -6,13 +6,13 @@ import {
   type PropertyFilter,
 } from "../../../src/domain/rules/property-filter-rule.ts";
 import type { Stores } from "../../../src/store/stores.ts";
+import { loadBookAlerts } from "../../../src/usecases/book-of-business/load-book-alerts.ts";
 import {
   loadBookOfBusinessPortfolio,
   loadBookOfBusinessProperties,
-} from "../../../src/usecases/book-of-business/book-properties.ts";
-import { loadBookAlerts } from "../../../src/usecases/book-of-business/load-book-alerts.ts";
-import { renewChangedPlans } from "../../../src/usecases/planning/portfolio-plan.ts";
-import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
+} from "../../../src/usecases/book-of-business/load-book-properties.ts";
+import { renewChangedPlans } from "../../../src/usecases/planning/load-portfolio-plan.ts";
+import { changeProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import {
   ALL,
   type Called,

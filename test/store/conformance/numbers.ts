@@ -3,8 +3,8 @@ import fc from "fast-check";
 import type { Reply } from "../../../src/http/http-operation.ts";
 import { Idempotency } from "../../../src/http/idempotency-key.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { createProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
-import { createProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { ALL, DAY, type Database, insertPartner, knowledge, type MakeDatabase, NOW } from "./test-store.ts";
 
 const PROPERTY = {

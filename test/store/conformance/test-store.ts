@@ -4,9 +4,9 @@ import type { NewProperty, Property } from "../../../src/domain/property.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import type { Store, StoreOptions, Tx } from "../../../src/store/store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
-import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { createAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
+import { createProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
-import { createProperty } from "../../../src/usecases/portfolio/properties.ts";
 
 /** A database for one test. Each call opens a store on it, as another server would. The code that makes it closes the stores. */
 export type Database = { open(options?: Partial<StoreOptions>): Promise<Store> };

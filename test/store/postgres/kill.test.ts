@@ -7,7 +7,7 @@ import { systemTimers } from "../../../src/event-loop/event-loop.ts";
 import { SERVER_STATE } from "../../../src/store/postgres/connection/postgres-server-runs.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { StoredFeedCursors } from "../../../src/usecases/event-stream/event-feed-cursors.ts";
+import { StoredFeedCursors } from "../../../src/usecases/event-stream/find-event-feed-cursor.ts";
 import { eventually } from "../../support/eventually.ts";
 import { rowsOf } from "../../support/postgres.ts";
 import { type PostgresProxy, startPostgresProxy } from "../../support/postgres-proxy.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { MS_PER_DAY } from "../../../src/domain/time.ts";
-import { groupDeliveryFailures } from "../../../src/usecases/deliveries/delivery-failure-groups.ts";
+import { groupDeliveryFailures } from "../../../src/usecases/deliveries/group-delivery-failures.ts";
 import { pruneDeliveries } from "../../../src/usecases/deliveries/prune-deliveries.ts";
 import {
   countFailedDeliveries,

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { createEmbed, updateEmbed } from "../../../src/usecases/embeds/embeds.ts";
+import { createEmbed, updateEmbed } from "../../../src/usecases/embeds/create-or-revoke-embed.ts";
 import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const open = usePortfolioStore();

@@ -4,7 +4,7 @@ import { Failure } from "../../../src/domain/errors.ts";
 import { EVENT_TYPES, type NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { yieldToEventLoop } from "../../../src/event-loop/event-loop.ts";
-import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { loadPropertyCompliance } from "../../../src/usecases/inspections/load-property-compliance.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";

@@ -6,7 +6,7 @@ import type { Stores } from "../../../src/store/stores.ts";
 import { loadComponentHistory } from "../../../src/usecases/history/load-component-history.ts";
 import { loadHistories } from "../../../src/usecases/history/load-histories.ts";
 import { loadServiceEventsOfHistories } from "../../../src/usecases/history/load-history-service-events.ts";
-import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { runsOnEngine } from "../../support/postgres.ts";
 

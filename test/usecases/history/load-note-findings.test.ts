@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { scoredNoteOfFindings, scoringFindingsOfNote } from "../../../src/domain/scoring/note-findings.ts";
-import { findKeywords } from "../../../src/domain/scoring/note-keywords.ts";
-import { noteKeyOf } from "../../../src/usecases/history/load-note-findings.ts";
-import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { findNoteKeywords } from "../../../src/domain/scoring/note-keywords.ts";
+import { loadedNoteKeyOf } from "../../../src/usecases/history/load-note-findings.ts";
+import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { rescoreProperty } from "../../../src/usecases/rescoring/rescore.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 
@@ -15,17 +15,17 @@ test("the stored form of a note identifies its findings and the note itself", ()
     fc.property(fc.array(word, { maxLength: 8 }), (words) => {
       const notes = words.join(" ");
       const { key, findings: kept } = scoredNoteOfFindings(
-        scoringFindingsOfNote(knowledge, notes, noteKeyOf),
+        scoringFindingsOfNote(knowledge, notes, loadedNoteKeyOf),
       )!;
       expect(kept).toEqual(
-        findKeywords(keywords, notes).map(({ group, share }) => ({ groupId: group.id, share })),
+        findNoteKeywords(keywords, notes).map(({ group, share }) => ({ groupId: group.id, share })),
       );
-      expect(scoredNoteOfFindings(scoringFindingsOfNote(knowledge, `${notes}!`, noteKeyOf))!.key).not.toBe(
-        key,
-      );
+      expect(
+        scoredNoteOfFindings(scoringFindingsOfNote(knowledge, `${notes}!`, loadedNoteKeyOf))!.key,
+      ).not.toBe(key);
     }),
   );
-  expect(scoredNoteOfFindings(scoringFindingsOfNote(knowledge, null, noteKeyOf))).toBeNull();
+  expect(scoredNoteOfFindings(scoringFindingsOfNote(knowledge, null, loadedNoteKeyOf))).toBeNull();
 });
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
   ["greased the rails", []],
   ["", []],
 ])("a note that says %j names %j", (notes, inspections) => {
-  const { notedInspections } = scoringFindingsOfNote(knowledge, notes, noteKeyOf);
+  const { notedInspections } = scoringFindingsOfNote(knowledge, notes, loadedNoteKeyOf);
   expect(new Set(notedInspections!.split(" ").filter(Boolean))).toEqual(new Set(inspections));
 });
 

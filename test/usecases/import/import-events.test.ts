@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
-import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import type { RowBatch, RowOutcome } from "../../../src/usecases/import/row-kind.ts";
 import { serviceEventImportRows } from "../../../src/usecases/import/service-event-import.ts";

@@ -3,18 +3,18 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { importLockName, withClusterLock } from "../../../src/cluster/cluster-locks.ts";
+import { clusterImportLockName, withClusterLock } from "../../../src/cluster/cluster-locks.ts";
 import { csvLine } from "../../../src/csv/write-csv.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
-import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { type ImportRequest, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import { originalRowOfReject } from "../../../src/usecases/import/mapping/original-reject-places.ts";
-import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { createAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
+import { createProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
-import { createProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { withLockId } from "../../support/lock-database.ts";
 
 const knowledge = loadKnowledge();
@@ -116,7 +116,7 @@ describe("an import", () => {
   test("adds nothing once another process has acquired its lock", async () => {
     const partner = await newPartner();
     const files = { properties: ELM, appliances: UNITS + "E,refrigerator,2015,,\n".repeat(800) };
-    const name = importLockName(partner.id);
+    const name = clusterImportLockName(partner.id);
     const as = (by: string): Partial<ImportRequest> => ({
       withLock: (work) =>
         withClusterLock(

@@ -5,7 +5,7 @@ import {
   apiSchemaTableCells,
   apiSchemaTableColumns,
 } from "../../../src/api-schemas/definition/api-schema-table-cells.ts";
-import { acquireClusterLock, importLockName } from "../../../src/cluster/cluster-locks.ts";
+import { acquireClusterLock, clusterImportLockName } from "../../../src/cluster/cluster-locks.ts";
 import { Failure, OperatorError, StorageError, UnfinishedChange } from "../../../src/domain/errors.ts";
 import {
   type EqualRowCounts,
@@ -17,8 +17,8 @@ import { importTableRows, type TableRows } from "../../../src/usecases/import/im
 import { guessFileMapping } from "../../../src/usecases/import/mapping/import-known-fields.ts";
 import type { ImportTable } from "../../../src/usecases/import/mapping/import-source-table.ts";
 import { prepareRowsInMemory } from "../../../src/usecases/import/mapping/prepared-import-files.ts";
-import { createPartner } from "../../../src/usecases/partners/partners.ts";
-import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { createPartner } from "../../../src/usecases/partners/create-partner-and-credentials.ts";
+import { changeProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { runsOnEngine } from "../../support/postgres.ts";
 
@@ -848,7 +848,11 @@ describe("rows of a table", () => {
   });
 
   test("wait for another import of the account, and have different headings", async () => {
-    const lock = await acquireClusterLock(fixture.store, importLockName(fixture.partner.id), "cli:ana");
+    const lock = await acquireClusterLock(
+      fixture.store,
+      clusterImportLockName(fixture.partner.id),
+      "cli:ana",
+    );
     await expect(run(BUILDINGS)).rejects.toMatchObject({
       code: "conflict",
       message: expect.stringContaining("cli:ana"),

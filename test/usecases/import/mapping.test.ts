@@ -6,9 +6,9 @@ import { readCsv } from "../../../src/csv/read-csv.ts";
 import type { Yield } from "../../../src/event-loop/event-loop.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import {
-  cellDateFormatOf,
   firstAmbiguousTableCellDate,
   parseCellDate,
+  tableCellDateFormatOf,
 } from "../../../src/table-cells/table-cell-dates.ts";
 import {
   CellDecimalSigns,
@@ -289,7 +289,7 @@ describe("dates", () => {
     ["numbers of other things", ["44197", "7"], undefined],
     ["no date", ["x"], undefined],
   ] as const)("of a column: %s", (_, cells, format) => {
-    expect(cellDateFormatOf(cells)).toBe(format);
+    expect(tableCellDateFormatOf(cells)).toBe(format);
   });
 
   test("that may all be either day are found", () => {

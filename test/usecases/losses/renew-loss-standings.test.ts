@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "bun:test";
 import { dayOf } from "../../../src/domain/time.ts";
 import { createDemoProperty } from "../../../src/usecases/demo-property/create-demo-property.ts";
-import { LossBooks } from "../../../src/usecases/losses/loss-books.ts";
+import { LossBooks } from "../../../src/usecases/losses/load-loss-books.ts";
 import { renewLossStandings } from "../../../src/usecases/losses/renew-loss-standings.ts";
 import { underwriteProperty } from "../../../src/usecases/losses/underwrite-property.ts";
+import { changeProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { mergeProperties } from "../../../src/usecases/portfolio/merge-properties.ts";
-import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { RevisionCaches } from "../../../src/usecases/revision-caches/revision-caches.ts";
 import { discardLaterSnapshots } from "../../../src/usecases/snapshot/discard-snapshots.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { systemTimers } from "../../../src/event-loop/event-loop.ts";
+import { composeDeliveryRepository } from "../../../src/server/composition/compose-delivery-repository.ts";
 import { composeCommitWatch } from "../../../src/server/composition/compose-webhook-delivery.ts";
 import { sendTestDelivery } from "../../../src/usecases/deliveries/send-test-event.ts";
-import { createDeliveryRepository } from "../../../src/usecases/deliveries/stored-delivery-repository.ts";
 import {
   changePartner,
   deleteExpiredPartnerSecrets,
@@ -10,7 +10,7 @@ import {
   rotateWebhookSecret,
 } from "../../../src/usecases/partners/administer-partner.ts";
 import type { SendResult } from "../../../src/webhooks/attempt-webhook-delivery.ts";
-import { createDispatcher } from "../../../src/webhooks/webhook-dispatcher.ts";
+import { createWebhookDispatcher } from "../../../src/webhooks/webhook-dispatcher.ts";
 import { DISPATCHER_DEFAULTS } from "../../../src/webhooks/webhook-dispatcher-deps.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type PartnerFixture, usePartnerStore } from "../../support/partner-store.ts";
@@ -20,7 +20,7 @@ const NOON = Date.parse("2026-06-01T12:00:00Z");
 const HOUR = 3_600_000;
 
 const endpointOf = ({ store, encryptor, clock, partnerId }: PartnerFixture) =>
-  createDeliveryRepository(store, encryptor, clock).endpoint(partnerId);
+  composeDeliveryRepository(store, encryptor, clock).endpoint(partnerId);
 
 describe("a rotation of the webhook secret", () => {
   test("keeps the previous secret until the overlap ends, whatever the clock does afterwards", async () => {
@@ -92,9 +92,9 @@ test("a paused endpoint is shown, and retried as soon as another process changes
     const error = ok ? null : "HTTP 500";
     return { ok, statusCode: ok ? 200 : 500, error, responseHead: "", durationMs: 1, address: null };
   };
-  const dispatcher = createDispatcher(
+  const dispatcher = createWebhookDispatcher(
     {
-      ...createDeliveryRepository(store, encryptor, clock),
+      ...composeDeliveryRepository(store, encryptor, clock),
       send,
       timers: systemTimers,
       clock,

@@ -1,8 +1,11 @@
 import { beforeEach, expect, test } from "bun:test";
-import { createEmbed } from "../../../src/usecases/embeds/embeds.ts";
+import { createEmbed } from "../../../src/usecases/embeds/create-or-revoke-embed.ts";
 import { enableOrDisablePartner } from "../../../src/usecases/partners/administer-partner.ts";
+import {
+  rotateApiKey,
+  rotateClientSecret,
+} from "../../../src/usecases/partners/create-partner-and-credentials.ts";
 import { partnerOverview } from "../../../src/usecases/partners/partner-overview.ts";
-import { rotateApiKey, rotateClientSecret } from "../../../src/usecases/partners/partners.ts";
 import { purgePartner } from "../../../src/usecases/partners/purge-partner.ts";
 import { recordPhoto } from "../../../src/usecases/photos/record-photos.ts";
 import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Store } from "../../../src/store/store.ts";
-import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { changeAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
+import { changeProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
-import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { StatedComponent } from "../../../src/domain/component.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { yieldToEventLoop } from "../../../src/event-loop/event-loop.ts";
-import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { changeComponent } from "../../../src/usecases/portfolio/change-component.ts";
 import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";

@@ -2,16 +2,16 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { Component } from "../../../src/domain/component.ts";
 import { addDays, dayOf } from "../../../src/domain/time.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { ClaimLog } from "../../../src/usecases/claims/claims.ts";
-import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
-import { mergeProperties } from "../../../src/usecases/portfolio/merge-properties.ts";
-import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
+import { ClaimLog } from "../../../src/usecases/claims/record-claims.ts";
+import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
+import { changeAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
 import {
   changeProperty,
   createProperty,
-  duplicateWarnings,
-} from "../../../src/usecases/portfolio/properties.ts";
+  loadDuplicateWarnings,
+} from "../../../src/usecases/portfolio/create-or-change-property.ts";
+import { mergeProperties } from "../../../src/usecases/portfolio/merge-properties.ts";
+import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
 import {
   knowledge,
@@ -271,7 +271,7 @@ describe("a merged duplicate", () => {
 test("a property warns of the first one with its address that is not retired", async () => {
   const warnings = (id: string) =>
     fixture.write(async (writer) =>
-      duplicateWarnings(writer, (await writer.tx.properties.find(fixture.partnerId, id))!),
+      loadDuplicateWarnings(writer, (await writer.tx.properties.find(fixture.partnerId, id))!),
     );
   const first = await fixture.addProperty({ address: "1 Elm Street" });
   const second = await fixture.addProperty({ address: "1 ELM ST." });

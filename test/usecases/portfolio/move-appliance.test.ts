@@ -4,9 +4,9 @@ import type { Component } from "../../../src/domain/component.ts";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, dayOf } from "../../../src/domain/time.ts";
 import { loadScoreReasons } from "../../../src/usecases/explanation/load-score-reasons.ts";
-import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { findComponent } from "../../../src/usecases/portfolio/change-component.ts";
+import { changeAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
 import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { renewChangedPlans } from "../../../src/usecases/planning/portfolio-plan.ts";
+import { renewChangedPlans } from "../../../src/usecases/planning/load-portfolio-plan.ts";
 import { portfolioAssumptionCounts } from "../../../src/usecases/portfolio/portfolio-assumption-counts.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
-import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
+import { changeAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
+import { changeProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { interruptSnapshot } from "../../support/interrupted-snapshot.ts";

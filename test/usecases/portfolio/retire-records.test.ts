@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { addDays, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { listPageStartAt } from "../../../src/store/queries/list-page-starts-queries.ts";
-import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { renewChangedPlans } from "../../../src/usecases/planning/portfolio-plan.ts";
-import { changeAppliance } from "../../../src/usecases/portfolio/appliances.ts";
-import { changeProperty } from "../../../src/usecases/portfolio/properties.ts";
+import { storedListPageStartAt } from "../../../src/store/queries/list-page-starts-queries.ts";
+import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
+import { renewChangedPlans } from "../../../src/usecases/planning/load-portfolio-plan.ts";
+import { changeAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
+import { changeProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { retireDueRecords } from "../../../src/usecases/portfolio/retire-records.ts";
 import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
@@ -280,7 +280,7 @@ test("the place of an offset among gaps is that of the row", () => {
       for (const seq of retired)
         blocks.set(Math.floor(seq / 2048), (blocks.get(Math.floor(seq / 2048)) ?? 0) + 1);
       const rows = [...blocks].map(([block, count]) => ({ block, count })).sort((a, b) => a.block - b.block);
-      const { from, skip } = listPageStartAt(rows, offset);
+      const { from, skip } = storedListPageStartAt(rows, offset);
       expect(skip).toBeLessThan(2048);
       expect(list.filter((seq) => seq >= from)[skip]).toBe(list[offset]!);
     }),

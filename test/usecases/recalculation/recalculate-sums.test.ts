@@ -4,11 +4,11 @@ import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
-import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
+import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { loadPropertyCompliance } from "../../../src/usecases/inspections/load-property-compliance.ts";
-import { renewChangedPlans } from "../../../src/usecases/planning/portfolio-plan.ts";
+import { renewChangedPlans } from "../../../src/usecases/planning/load-portfolio-plan.ts";
 import {
-  isRecalculating,
+  isRecalculatingSums,
   recalculateStoredSums,
   recalculationBasisDigest,
   requestRecalculationIfBasisChanged,
@@ -62,7 +62,7 @@ const wrongSums = async () =>
 const wrongProperties = async () => (await recountDerivedData(deps(), false)).property_totals;
 const totals = () => fixture.store.read.totals.ofPartner(fixture.partnerId);
 const plan = () => fixture.store.read.plans.ofPartner(fixture.partnerId);
-const recalculating = () => isRecalculating(fixture.store.read, fixture.partnerId);
+const recalculating = () => isRecalculatingSums(fixture.store.read, fixture.partnerId);
 
 describe("a change of the cost book of a small portfolio", () => {
   // Rule: cost-book-effect

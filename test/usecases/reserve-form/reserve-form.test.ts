@@ -10,8 +10,8 @@ import {
   reserveItemsOfPlannedAppliance,
 } from "../../../src/domain/planning/planned-reserve-lines.ts";
 import { type PropertyPlan, planSummaryOf } from "../../../src/domain/planning/property-plan-summary.ts";
-import { runSteps } from "../../../src/domain/steps/steps.ts";
-import { planProperty } from "../../../src/usecases/planning/load-property-plan.ts";
+import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
+import { loadPropertyPlan } from "../../../src/usecases/planning/load-property-plan.ts";
 import { portfolioReserveWorkbook } from "../../../src/usecases/reserve-form/portfolio-reserve-workbook.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { Spreadsheet } from "../../support/spreadsheet.ts";
@@ -31,7 +31,7 @@ beforeAll(async () => {
     ),
   );
   const deps = { store, knowledge, clock, yieldNow: async () => {} };
-  plan = await planProperty(deps, property, { ...USUAL_TERMS, years: 12 });
+  plan = await loadPropertyPlan(deps, property, { ...USUAL_TERMS, years: 12 });
 });
 
 const linesOf = (mostLines: number, minimumCents = 300_000, years = 12) => {

@@ -5,12 +5,12 @@ import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { type Day, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { loadHistories } from "../../../src/usecases/history/load-histories.ts";
-import { ServiceLog } from "../../../src/usecases/history/service-events.ts";
-import { createPartner } from "../../../src/usecases/partners/partners.ts";
+import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
+import { createPartner } from "../../../src/usecases/partners/create-partner-and-credentials.ts";
 import { purgePartner } from "../../../src/usecases/partners/purge-partner.ts";
-import { createAppliance } from "../../../src/usecases/portfolio/appliances.ts";
+import { createAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
+import { changeProperty, createProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
-import { changeProperty, createProperty } from "../../../src/usecases/portfolio/properties.ts";
 import { discardLaterSnapshots } from "../../../src/usecases/snapshot/discard-snapshots.ts";
 import { snapshotDayToTake, takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import {

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { OperatorError } from "../../../domain/errors.ts";
-import { type PemFile, readAuthorities, readTlsKeyPair } from "../../../tls/pem-files.ts";
+import { type PemFile, readTlsAuthorities, readTlsKeyPair } from "../../../tls/pem-files.ts";
 
 /** The address of the database and the options of its connections, as in `storage.url`. */
 export type DatabaseAddress = {
@@ -88,7 +88,7 @@ function encryption(host: string, given: URLSearchParams): false | ConnectionOpt
     return false;
   }
   const pems = {
-    ...(files.ca !== null && { ca: readAuthorities(pemFile("sslrootcert", files.ca)) }),
+    ...(files.ca !== null && { ca: readTlsAuthorities(pemFile("sslrootcert", files.ca)) }),
     ...(files.cert !== null &&
       files.key !== null &&
       readTlsKeyPair(pemFile("sslcert", files.cert), pemFile("sslkey", files.key))),

@@ -4,9 +4,9 @@ import { StorageError } from "../../../domain/errors.ts";
 import {
   explainPostgresError,
   isPostgresConnectionLost,
-  isReadTimeout,
+  isPostgresReadTimeout,
   isRetryablePostgresConflict,
-  standbyError,
+  postgresStandbyError,
 } from "../postgres-errors.ts";
 import type { Statement, StatementResult, StatementRunner } from "../postgres-statement.ts";
 import type { DatabaseAddress } from "./postgres-address.ts";
@@ -303,7 +303,7 @@ export class PostgresConnections {
    * the primary, or have been one.
    */
   sawServer({ run, standby }: PostgresServerState): boolean {
-    if (standby) throw standbyError();
+    if (standby) throw postgresStandbyError();
     const isOther = this.#serverRun !== undefined && this.#serverRun !== run;
     this.#serverRun = run;
     if (isOther) {
@@ -368,7 +368,7 @@ export class PostgresConnections {
       try {
         return await attempt(isRepeated);
       } catch (error) {
-        if (!isRepeated && isReadTimeout(error)) {
+        if (!isRepeated && isPostgresReadTimeout(error)) {
           isRepeated = true;
           continue;
         }

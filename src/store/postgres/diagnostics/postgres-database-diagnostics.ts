@@ -1,4 +1,4 @@
-import { calibratedVersionName } from "../../queries/models-queries.ts";
+import { calibratedModelVersion } from "../../../domain/calibration/model-version.ts";
 import { DATABASE_STATE, type DatabaseState, type ModelState } from "../../sqlite/sqlite-database-state.ts";
 import { parsePostgresUrl } from "../connection/postgres-address.ts";
 import { PostgresConnections } from "../connection/postgres-connections.ts";
@@ -62,7 +62,7 @@ export async function readPostgresDatabaseDiagnostics(url: string): Promise<Post
     const fit = await firstRow<{ base: string; number: number }>(FIT);
     const model: ModelState = {
       scoredBy: (await firstRow<{ version: string }>(SCORED_BY))?.version,
-      fit: fit && { base: fit.base, version: calibratedVersionName(fit.base, fit.number) },
+      fit: fit && { base: fit.base, version: calibratedModelVersion(fit.base, fit.number) },
     };
     const encryptedSecret = (
       await firstRow<{ secret: string }>("SELECT secret FROM webhook_receivers LIMIT 1")

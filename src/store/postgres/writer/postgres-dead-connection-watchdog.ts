@@ -1,6 +1,10 @@
 import type pg from "pg";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";
-import { beginStatement, IDLE_IN_TRANSACTION_MS, LOCK_WRITER } from "./postgres-transaction-statements.ts";
+import {
+  IDLE_IN_TRANSACTION_MS,
+  LOCK_WRITER,
+  postgresBeginStatement,
+} from "./postgres-transaction-statements.ts";
 
 /** By then PostgreSQL has ended a transaction of which it receives no further statement. */
 const SILENT_MS = IDLE_IN_TRANSACTION_MS + 1_000;
@@ -52,7 +56,7 @@ async function hasTransaction({ connections, writer }: Writer): Promise<boolean>
     const ask = (text: string, values: string[] = []) =>
       client!.query({ text, values, query_timeout: ANSWER_TIMEOUT_MS } as pg.QueryConfig);
     await Promise.all([
-      ask(beginStatement(false, LOCK_TIMEOUT_MS)),
+      ask(postgresBeginStatement(false, LOCK_TIMEOUT_MS)),
       ask(LOCK_WRITER, [writer]),
       ask("ROLLBACK"),
     ]);

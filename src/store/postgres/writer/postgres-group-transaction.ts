@@ -138,7 +138,9 @@ export class PostgresGroupTransaction {
   ): Promise<void> {
     const { connection, lockTimeoutMs, onBegin } = this.options;
     this.#isDurable = group.some((job) => job.isDurable);
-    await connection.beginTransaction(statements.beginStatement(this.#isDurable, lockTimeoutMs(group)));
+    await connection.beginTransaction(
+      statements.postgresBeginStatement(this.#isDurable, lockTimeoutMs(group)),
+    );
     void connection.write(this.#recordGroup(number));
     const partnerIds = [...new Set(group.flatMap((job) => job.partnerIds))].sort();
     await onBegin(partnerIds, which);
@@ -215,7 +217,7 @@ export class PostgresGroupTransaction {
       if (!isOnly)
         await connection.send({ text: "ROLLBACK TO SAVEPOINT job; RELEASE SAVEPOINT job", values: [] });
       if (!isOnly && isPostgresLockTimeout(error))
-        connection.command(statements.setLockTimeout(NEXT_LOCK_TIMEOUT_MS));
+        connection.command(statements.postgresLockTimeoutStatement(NEXT_LOCK_TIMEOUT_MS));
       connection.clearFailure();
       if (isRepeatable) return await this.#runInSavepoint(job, isOnly, isLast, conflicts - 1);
       return { job, error, value: undefined };

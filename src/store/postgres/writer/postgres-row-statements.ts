@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { getTableConfig, PgDialect, type PgTable } from "drizzle-orm/pg-core";
-import type { AddOptions, InsertOptions, RowValues } from "../../row-writes.ts";
+import type { AddOptions, InsertOptions, RowValues } from "../../store-row-writes.ts";
 import { tables } from "../postgres-tables.ts";
 
 /*

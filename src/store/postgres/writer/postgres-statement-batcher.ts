@@ -1,9 +1,9 @@
-import type { RowValues } from "../../row-writes.ts";
+import type { RowValues } from "../../store-row-writes.ts";
 import {
+  postgresStatementName,
   type Statement,
   type StatementResult,
   type StatementRunner,
-  statementNameOf,
 } from "../postgres-statement.ts";
 import { postgresArrayParameters, type RowStatement } from "./postgres-row-statements.ts";
 
@@ -94,7 +94,7 @@ export class PostgresStatementBatcher implements StatementRunner {
       if (rows.length === 0) continue;
       const { text } = rowStatement;
       const statement: Statement = { text, values: postgresArrayParameters(rowStatement, rows) };
-      if (this.preparesStatements) statement.name = statementNameOf(text);
+      if (this.preparesStatements) statement.name = postgresStatementName(text);
       sent = this.runner.write(statement) || sent;
     }
     return sent;

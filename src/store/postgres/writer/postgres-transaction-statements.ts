@@ -14,11 +14,11 @@ const NOT_DURABLE = "SET LOCAL synchronous_commit = off";
 export const SURVIVE_CRASH = "SET LOCAL synchronous_commit = local";
 
 /** Begins a transaction that waits up to `lockTimeoutMs` for each row that another transaction has locked. */
-export const beginStatement = (isDurable: boolean, lockTimeoutMs: number): string =>
-  [BEGIN, ...(isDurable ? [] : [NOT_DURABLE]), setLockTimeout(lockTimeoutMs)].join("; ");
+export const postgresBeginStatement = (isDurable: boolean, lockTimeoutMs: number): string =>
+  [BEGIN, ...(isDurable ? [] : [NOT_DURABLE]), postgresLockTimeoutStatement(lockTimeoutMs)].join("; ");
 
 /** Returns the statement that limits how long a transaction waits for locks. */
-export const setLockTimeout = (ms: number): string =>
+export const postgresLockTimeoutStatement = (ms: number): string =>
   `SET LOCAL lock_timeout = ${Math.max(1, Math.round(ms))}`;
 
 /**
@@ -31,7 +31,7 @@ export const RECORD_GROUP =
   "number = CASE WHEN write_groups.number < excluded.number THEN excluded.number END";
 
 /** Begins the transaction that checks whether a group was committed. */
-export const BEGIN_OUTCOME_CHECK = beginStatement(true, 1_000);
+export const BEGIN_OUTCOME_CHECK = postgresBeginStatement(true, 1_000);
 /**
  * Checks whether the group with a number was committed: then the writer's row still has that number. Waits for a
  * transaction that is about to commit, since that has the row locked. Takes the next number otherwise, so that a

@@ -1,4 +1,4 @@
-import { type CsvSource, utf8Chunks } from "../../../csv/csv-source.ts";
+import { type CsvSource, csvUtf8Chunks } from "../../../csv/csv-source.ts";
 import type { Delimiter } from "../../../csv/read-csv.ts";
 import { importHeadingScore } from "./import-heading-row.ts";
 
@@ -26,6 +26,6 @@ export async function detectImportDelimiter(source: CsvSource): Promise<Delimite
 }
 
 async function firstText(source: CsvSource): Promise<string> {
-  for await (const chunk of utf8Chunks(source)) return chunk.toString("utf8").slice(0, 64 * 1024);
+  for await (const chunk of csvUtf8Chunks(source)) return chunk.toString("utf8").slice(0, 64 * 1024);
   return "";
 }

@@ -1,6 +1,6 @@
 import { invalid } from "../../../domain/errors.ts";
 import { isId } from "../../../domain/ids/record-ids.ts";
-import { cellDateFormatOf, DAY_FIELDS, type DateFormat } from "../../../table-cells/table-cell-dates.ts";
+import { DAY_FIELDS, type DateFormat, tableCellDateFormatOf } from "../../../table-cells/table-cell-dates.ts";
 import {
   CellDecimalSigns,
   tableCellFieldsWithDecimalComma,
@@ -11,14 +11,14 @@ import {
   applianceTypeOfHeadingWords,
   equipmentCountedByHeading,
   FIELD_WORDS,
-  isScoreHeading,
+  headingWords,
+  isImportScoreHeading,
   NO_VALUE,
-  plainWords,
 } from "./import-heading-words.ts";
 import {
-  areCanadianPostalCodes,
+  areImportedPostalCodesCanadian,
+  importedStateAbbreviation,
   provinceOfImportedPostalCodes,
-  stateAbbreviation,
 } from "./import-states-and-provinces.ts";
 
 /** A column with its heading in plain words, and what its first rows contain. */
@@ -52,7 +52,7 @@ export function guessColumnFields(
   hasCommas = false,
   chosen: ReadonlyMap<string, string> = new Map(),
 ): FileMapping {
-  const taken = new Set([...chosen.values()].map(plainWords));
+  const taken = new Set([...chosen.values()].map(headingWords));
   const columns = headings.map(
     (heading, at): Column => ({
       name: heading,
@@ -84,7 +84,8 @@ export function guessColumnFields(
   const types = kind === "appliances" ? typeValues(column(fields.type_id), typeOf) : {};
   const dates: Record<string, DateFormat> = {};
   for (const field of DAY_FIELDS) {
-    const format = fields[field] === undefined ? undefined : cellDateFormatOf(column(fields[field])!.cells);
+    const format =
+      fields[field] === undefined ? undefined : tableCellDateFormatOf(column(fields[field])!.cells);
     if (format) dates[field] = format;
   }
   const commas = tableCellFieldsWithDecimalComma(
@@ -114,8 +115,8 @@ export function guessColumnFields(
 /** Returns the words of a heading, or of the field that is chosen for it, which no other heading then means. */
 function wordsOf(heading: string, chosen: ReadonlyMap<string, string>, taken: ReadonlySet<string>): string {
   const field = chosen.get(heading);
-  if (field !== undefined) return plainWords(field);
-  const words = plainWords(heading);
+  if (field !== undefined) return headingWords(field);
+  const words = headingWords(heading);
   return taken.has(words) ? "" : words;
 }
 
@@ -163,7 +164,7 @@ function fieldsOf(columns: readonly Column[], kind: string, known: KnownFields):
  */
 function hasNameOf(field: string, { name, words, chosen, cells }: Column): boolean {
   if (field === "amount_paid") return (chosen ?? name) === field;
-  if (field !== "property_id") return words === plainWords(field);
+  if (field !== "property_id") return words === headingWords(field);
   return chosen === undefined
     ? cells.length > 0 && cells.every((cell) => isId("property", cell))
     : chosen === field;
@@ -172,7 +173,7 @@ function hasNameOf(field: string, { name, words, chosen, cells }: Column): boole
 /** Returns whether the rows have the day of a visit, or a score: other numbers may be scores too. */
 const mayHaveScores = (columns: readonly Column[], known: KnownFields) =>
   fieldsOf(columns, "service_events", known).date !== undefined ||
-  columns.some(({ words }) => isScoreHeading(words));
+  columns.some(({ words }) => isImportScoreHeading(words));
 
 function scoredColumns(columns: readonly Column[], used: ReadonlySet<string>): ScoredColumn[] {
   return columns
@@ -225,7 +226,7 @@ function equipmentColumns(
     return Object.keys(types).length > 0 ? [{ column: name, kind: "choice", types }] : [];
   });
   return found.map((equipment) => {
-    const year = yearColumnOf(plainWords(equipment.column), columns);
+    const year = yearColumnOf(headingWords(equipment.column), columns);
     return year === undefined ? equipment : { ...equipment, year_column: year };
   });
 }
@@ -259,15 +260,16 @@ const IS_CHOICE = /^.+ types?$/;
 
 /** Returns the type of equipment that a cell names by itself, or with the words of its heading such as `heating type`. */
 export const typeOfChoice = (cell: string, heading: string): string | undefined =>
-  applianceTypeOfHeadingWords(plainWords(cell)) ??
-  applianceTypeOfHeadingWords(`${heading.replace(/ types?$/, "")} ${plainWords(cell)}`);
+  applianceTypeOfHeadingWords(headingWords(cell)) ??
+  applianceTypeOfHeadingWords(`${heading.replace(/ types?$/, "")} ${headingWords(cell)}`);
 
 /** Returns the type of equipment that a cell names; `typeOf` knows the types by their IDs and names. */
 export const typeOfCell = (cell: string, typeOf: (text: string) => string | undefined): string | undefined =>
-  typeOf(cell) ?? applianceTypeOfHeadingWords(plainWords(cell));
+  typeOf(cell) ?? applianceTypeOfHeadingWords(headingWords(cell));
 
 /** Returns the abbreviation of the state or province that a cell names. */
-export const stateOfCell = (cell: string): string | undefined => stateAbbreviation(plainWords(cell));
+export const stateOfCell = (cell: string): string | undefined =>
+  importedStateAbbreviation(headingWords(cell));
 
 const valuesUnlessNone = (field: string, values: Record<string, string>) =>
   Object.keys(values).length > 0 ? { [field]: values } : {};
@@ -283,7 +285,7 @@ function stateValues(column: Column | undefined): Record<string, string> {
 }
 
 function placeOf(zip: Column | undefined, fields: Readonly<Record<string, string>>): Record<string, string> {
-  if (!zip || fields.country !== undefined || !areCanadianPostalCodes(zip.cells)) return {};
+  if (!zip || fields.country !== undefined || !areImportedPostalCodesCanadian(zip.cells)) return {};
   const province = fields.state === undefined ? provinceOfImportedPostalCodes(zip.cells) : undefined;
   if (fields.state === undefined && province === undefined) return {};
   return { country: "CA", ...(province && { state: province }) };

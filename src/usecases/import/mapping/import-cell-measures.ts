@@ -1,7 +1,7 @@
 import { SQUARE_FEET } from "../../../domain/wording/currency-and-unit-wording.ts";
-import { normalizedCellNumber } from "../../../table-cells/table-cell-numbers.ts";
+import { normalizedTableCellNumber } from "../../../table-cells/table-cell-numbers.ts";
 import { type AreaUnit, convertImportedArea, parseImportAreaUnit } from "./import-area-units.ts";
-import { plainWords } from "./import-heading-words.ts";
+import { headingWords } from "./import-heading-words.ts";
 
 /* Sizes of equipment in files that state their unit, in the unit of the type. */
 
@@ -68,13 +68,13 @@ export function parseImportSizeCell(
 function numberAndUnit(cell: string, hasCommas: boolean): [number: string | undefined, unit: string] {
   const text = cell.slice(0, 100);
   const [digits = ""] = /^[\d.,\s\u00a0']*\d/.exec(text) ?? [];
-  return [normalizedCellNumber(digits, hasCommas), text.slice(digits.length).trimStart()];
+  return [normalizedTableCellNumber(digits, hasCommas), text.slice(digits.length).trimStart()];
 }
 
 function converted(number: string, unit: string, typeUnit: string, areaUnit: AreaUnit): string | undefined {
   const area = parseImportAreaUnit(unit);
   if (typeUnit === SQUARE_FEET) return area && convertImportedArea(number, area, areaUnit);
-  const factor = FACTORS[typeUnit]?.find(([words]) => words.test(plainWords(unit)))?.[1];
+  const factor = FACTORS[typeUnit]?.find(([words]) => words.test(headingWords(unit)))?.[1];
   if (factor === undefined) return undefined;
   return factor === 1 ? number : String(Number((Number(number) * factor).toPrecision(4)));
 }
@@ -85,7 +85,7 @@ const unitInBrackets = (heading: string): string | undefined =>
 
 /** Returns the unit behind the first words of a heading without brackets, such as `kW` of `capacity_kw`. */
 const unitOfSize = (heading: string): string | undefined =>
-  /^(?:capacity|size|capacite) (\S+(?: \S+)?)$/.exec(plainWords(heading))?.[1];
+  /^(?:capacity|size|capacite) (\S+(?: \S+)?)$/.exec(headingWords(heading))?.[1];
 
 /** The heading of the importer's own files, whose areas are in the unit of the installation. */
 const OWN_AREA = "gross_area_sqft";
@@ -95,7 +95,7 @@ function areaUnitOfHeading(heading: string): AreaUnit | undefined {
   if (heading === OWN_AREA) return undefined;
   const inBrackets = unitInBrackets(heading);
   if (inBrackets !== undefined) return parseImportAreaUnit(inBrackets);
-  const words = plainWords(heading).split(" ");
+  const words = headingWords(heading).split(" ");
   return parseImportAreaUnit(words.slice(-2).join(" ")) ?? parseImportAreaUnit(words.at(-1)!);
 }
 

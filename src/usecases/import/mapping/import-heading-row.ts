@@ -1,5 +1,5 @@
 import { IMPORT_FIELDS } from "../import-portfolio.ts";
-import { isFieldWord, plainWords } from "./import-heading-words.ts";
+import { headingWords, isImportFieldWord } from "./import-heading-words.ts";
 
 /* Files of people have titles above their headings, and groups of headings in a row of their own. */
 
@@ -8,11 +8,11 @@ export const FIRST_ROWS = 20;
 /** The fewest known headings by which a row below the first is that of the headings. */
 const FEWEST_KNOWN = 2;
 
-const OWN_NAMES: ReadonlySet<string> = new Set(Object.values(IMPORT_FIELDS).flat().map(plainWords));
+const OWN_NAMES: ReadonlySet<string> = new Set(Object.values(IMPORT_FIELDS).flat().map(headingWords));
 
 const isKnown = (heading: string): boolean => {
-  const words = plainWords(heading);
-  return OWN_NAMES.has(words) || isFieldWord(words);
+  const words = headingWords(heading);
+  return OWN_NAMES.has(words) || isImportFieldWord(words);
 };
 
 /** Returns how many of the cells are headings of known fields, less those that are there twice. */
@@ -21,7 +21,7 @@ export function importHeadingScore(cells: readonly string[]): number {
     .slice(0, 1_000)
     .map((cell) => cell.trim())
     .filter(Boolean);
-  const distinct = new Set(given.map(plainWords));
+  const distinct = new Set(given.map(headingWords));
   return [...distinct].filter(isKnown).length - (given.length - distinct.size);
 }
 

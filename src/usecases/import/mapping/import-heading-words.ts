@@ -1,7 +1,7 @@
 /* The words by which headings and cells of other people's files are recognized. */
 
 /** Splits a heading into lower-case words without accents: `NO_OF_ELEVATORS` is `no of elevators`. */
-export const plainWords = (text: string): string =>
+export const headingWords = (text: string): string =>
   text
     .slice(0, 200)
     .replace(/#/g, " no ")
@@ -16,7 +16,7 @@ export const NO_VALUE =
   /^(n\/?a|n\/d|none|unknown|unk|tb[da]|to be (determined|confirmed)|not (available|applicable|known)|inconnue?|s\/o|[-–—?.]+)?$/i;
 
 /** Returns whether a cell of a field says that nothing is known; as a country, NA is Namibia. */
-export const isUnknownValue = (field: string, cell: string): boolean =>
+export const isUnknownCellValue = (field: string, cell: string): boolean =>
   NO_VALUE.test(cell) && !(field === "country" && cell === "NA");
 
 /** The results of formulas that spreadsheet programs could not compute. */
@@ -117,12 +117,12 @@ export const FIELD_WORDS: Readonly<
 
 /** Returns the field that a heading means by its words, also in camel case: `NumberOfStoreys` is `stories`. */
 export function fieldOfImportHeading(kind: keyof typeof FIELD_WORDS, heading: string): string | undefined {
-  const words = plainWords(heading.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2"));
+  const words = headingWords(heading.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2"));
   return FIELD_WORDS[kind].find(([, pattern]) => pattern.test(words))?.[0];
 }
 
 /** Returns whether the words of a heading mean a field of any kind. */
-export const isFieldWord = (words: string): boolean =>
+export const isImportFieldWord = (words: string): boolean =>
   Object.values(FIELD_WORDS).some((fields) => fields.some(([, pattern]) => pattern.test(words)));
 
 /** The words of each type of appliance, the more specific ones first. */
@@ -183,7 +183,7 @@ const SCORED =
  * Returns whether a heading is over conditions, or over scores of buildings or their equipment; other numbers of its rows may
  * be scores then. An energy score, a flood rating, and floors above grade say nothing of other columns.
  */
-export function isScoreHeading(words: string): boolean {
+export function isImportScoreHeading(words: string): boolean {
   if (CONDITION.test(words)) return true;
   const other = words.replace(SCORES, " ");
   if (other === words) return false;

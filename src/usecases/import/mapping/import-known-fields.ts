@@ -1,11 +1,11 @@
-import type { Knowledge } from "../../../domain/knowledge.ts";
+import type { Knowledge } from "../../../domain/domain-knowledge.ts";
 import { closestSpelling } from "../../../spelling/closest-spelling.ts";
 import { MOST_CELL } from "../../../table-cells/table-limits.ts";
 import type { ColumnMapping } from "../import-columns.ts";
 import { IMPORT_FIELDS, REQUIRED_FIELDS } from "../import-portfolio.ts";
 import type { FileMapping } from "./file-mapping.ts";
 import { guessColumnFields } from "./guess-mapping.ts";
-import { fieldOfImportHeading, plainWords } from "./import-heading-words.ts";
+import { fieldOfImportHeading, headingWords } from "./import-heading-words.ts";
 import type { ImportTable } from "./import-source-table.ts";
 
 /**
@@ -40,11 +40,11 @@ export function guessFileMapping(
 export function applianceTypeByName(types: Knowledge["types"]): (text: string) => string | undefined {
   const names = new Map(
     [...types.values()].flatMap(({ id, name }) => [
-      [plainWords(id), id],
-      [plainWords(name), id],
+      [headingWords(id), id],
+      [headingWords(name), id],
     ]),
   );
-  return (text) => names.get(plainWords(text));
+  return (text) => names.get(headingWords(text));
 }
 
 /** Returns the kind of the importer's rows that the rows of a file become. */

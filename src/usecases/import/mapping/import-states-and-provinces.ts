@@ -19,7 +19,7 @@ const NAMES: ReadonlyMap<string, string> = new Map(
 );
 
 /** Returns the abbreviation of a state or province by its name in plain words. */
-export const stateAbbreviation = (words: string): string | undefined => NAMES.get(words);
+export const importedStateAbbreviation = (words: string): string | undefined => NAMES.get(words);
 
 /** The province of a Canadian postal code by its first letter; that of the territories is left open. */
 const PROVINCES: ReadonlyMap<string, string | undefined> = new Map(
@@ -31,13 +31,13 @@ const PROVINCES: ReadonlyMap<string, string | undefined> = new Map(
 const CANADIAN = /^[A-Z]\d[A-Z]( ?\d[A-Z]\d)?$/i;
 
 /** Returns whether all postal codes are Canadian. */
-export const areCanadianPostalCodes = (postalCodes: readonly string[]): boolean =>
+export const areImportedPostalCodesCanadian = (postalCodes: readonly string[]): boolean =>
   postalCodes.length > 0 &&
   postalCodes.every((code) => CANADIAN.test(code.trim()) && PROVINCES.has(code.trim()[0]!.toUpperCase()));
 
 /** Returns the province that Canadian postal codes lie in; undefined if any is another country's, or they differ. */
 export function provinceOfImportedPostalCodes(postalCodes: readonly string[]): string | undefined {
-  if (!areCanadianPostalCodes(postalCodes)) return undefined;
+  if (!areImportedPostalCodesCanadian(postalCodes)) return undefined;
   const found = new Set(postalCodes.map((code) => PROVINCES.get(code.trim()[0]!.toUpperCase())));
   return found.size === 1 ? [...found][0] : undefined;
 }

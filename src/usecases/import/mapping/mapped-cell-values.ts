@@ -1,5 +1,5 @@
 import {
-  isNumberCellField,
+  isNumericTableCellField,
   tableCellAmountWithoutCurrency,
 } from "../../../table-cells/table-cell-numbers.ts";
 import { type ImportCellReading, parseImportAreaCell } from "./import-cell-measures.ts";
@@ -13,7 +13,7 @@ const LINES = /^(notes|description)$/;
 /** The fields in which forms have 0 where nothing is known. */
 export const NEVER_ZERO = /^(stories|gross_area_sqft|size|replacement_value|install_year|year_built)$/;
 
-export const isMultilineField = (field: string): boolean => LINES.test(field);
+export const isImportMultiline = (field: string): boolean => LINES.test(field);
 
 /**
  * Returns a year from a date or an estimate, a number without signs and units, and any other text as it is. So is a size, which
@@ -30,7 +30,9 @@ export function plainImportedCell(field: string, cell: string, reading: ImportCe
         reading.hasCommas,
       ) ?? cell
     );
-  return isNumberCellField(field) ? (tableCellAmountWithoutCurrency(cell, reading.hasCommas) ?? cell) : cell;
+  return isNumericTableCellField(field)
+    ? (tableCellAmountWithoutCurrency(cell, reading.hasCommas) ?? cell)
+    : cell;
 }
 
 const ABOUT = /^(?:c\.?|ca\.?|circa|about|approx(?:\.|imately)?|est(?:\.|imated)?|vers|~|≈)\s*/i;

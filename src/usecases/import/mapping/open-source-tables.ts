@@ -1,7 +1,7 @@
 import { csvSourceBytes } from "../../../csv/csv-source.ts";
 import { readCsv } from "../../../csv/read-csv.ts";
 import { OperatorError } from "../../../domain/errors.ts";
-import { hasDecimalCommas } from "../../../table-cells/table-limits.ts";
+import { tableCellsHaveDecimalComma } from "../../../table-cells/table-limits.ts";
 import { isWorkbook, readWorkbook } from "../../../xlsx/read-workbook.ts";
 import { isXml, readXml } from "../../../xml/read-xml.ts";
 import { buildingSyncTables } from "../../buildingsync/read-buildingsync.ts";
@@ -68,7 +68,7 @@ async function csvTable(path: string): Promise<ImportTable> {
     sample: sample.slice(above + 1, above + 1 + SAMPLE),
     count: read - above - 1,
     notes: note,
-    hasCommas: hasDecimalCommas(delimiter),
+    hasCommas: tableCellsHaveDecimalComma(delimiter),
     async *rows() {
       let at = 0;
       for await (const row of readCsv(source, delimiter)) if (at++ > above) yield row;

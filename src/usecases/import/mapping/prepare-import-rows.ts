@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { CsvSource } from "../../../csv/csv-source.ts";
+import type { Knowledge } from "../../../domain/domain-knowledge.ts";
 import { OperatorError } from "../../../domain/errors.ts";
-import type { Knowledge } from "../../../domain/knowledge.ts";
 import { UNITED_STATES } from "../../../domain/places/place.ts";
-import { currentDisplay, unitLabel } from "../../../domain/wording/currency-and-unit-wording.ts";
+import { currentDisplayWording, unitLabel } from "../../../domain/wording/currency-and-unit-wording.ts";
 import type { Yield } from "../../../event-loop/event-loop.ts";
 import type { Stores } from "../../../store/stores.ts";
 import { parseCellDate } from "../../../table-cells/table-cell-dates.ts";
@@ -17,9 +17,9 @@ import {
   equipmentCountedByHeading,
   equipmentOfWholeHeading,
   FORMULA_ERROR,
-  isUnknownValue,
+  headingWords,
+  isUnknownCellValue,
   NO_VALUE,
-  plainWords,
   TOTALS_HEADINGS,
 } from "./import-heading-words.ts";
 import { ImportKnownProperties, type ImportPropertyKey, SEVERAL } from "./import-known-properties.ts";
@@ -29,7 +29,7 @@ import { type ImportSizeLimits, ImportSizeMeter } from "./import-size-meter.ts";
 import type { ImportTable, LeftOut, TableCells } from "./import-source-table.ts";
 import { namesImportedUnitsWithoutNumbers, unitNamesInImportedCell } from "./import-unit-names.ts";
 import { lookUpImportValue, lookUpImportValueInList } from "./import-value-lookup.ts";
-import { isMultilineField, NEVER_ZERO, plainImportedCell, restoreZipZeros } from "./mapped-cell-values.ts";
+import { isImportMultiline, NEVER_ZERO, plainImportedCell, restoreZipZeros } from "./mapped-cell-values.ts";
 
 /** The files that the importer reads, written from mapped tables. */
 type PreparedPart = "properties" | "appliances" | "serviceEvents" | "claims";
@@ -251,11 +251,11 @@ class RowMapper {
     private readonly types: Knowledge["types"],
   ) {
     this.#at = new Map(table.headings.map((heading, at) => [heading, at]));
-    this.#areaUnit = currentDisplay().units === "metric" ? "m2" : "sqft";
+    this.#areaUnit = currentDisplayWording().units === "metric" ? "m2" : "sqft";
     const used = new Set(Object.values(mapping.fields));
     for (const { column, year_column } of mapping.equipment) used.add(column).add(year_column ?? column);
     this.#unmapped = table.headings.filter(
-      (heading) => !used.has(heading) && equipmentOfWholeHeading(plainWords(heading)) !== undefined,
+      (heading) => !used.has(heading) && equipmentOfWholeHeading(headingWords(heading)) !== undefined,
     );
   }
 
@@ -263,7 +263,7 @@ class RowMapper {
   isIdle(cells: readonly string[]): boolean {
     const first = cells.find((cell) => cell.trim() !== "")?.trim() ?? "";
     const isHeading = cells.length > 1 && this.table.headings.every((name, at) => name === cells[at]?.trim());
-    if (!isHeading && !TOTALS_HEADINGS.test(plainWords(first))) return false;
+    if (!isHeading && !TOTALS_HEADINGS.test(headingWords(first))) return false;
     this.left.add(
       this.table.name,
       first.slice(0, LONGEST_SHOWN),
@@ -288,7 +288,7 @@ class RowMapper {
     for (const column of this.#unmapped) {
       const cell = this.#cell(cells, column);
       if (NO_VALUE.test(cell)) continue;
-      const isCount = /^\d+$/.test(cell) && equipmentCountedByHeading(plainWords(column)) !== undefined;
+      const isCount = /^\d+$/.test(cell) && equipmentCountedByHeading(headingWords(column)) !== undefined;
       this.left.add(this.table.name, column.slice(0, LONGEST_SHOWN), isCount ? MAYBE_SCORE : NO_PIECES);
     }
   }
@@ -298,7 +298,7 @@ class RowMapper {
     const read: Record<string, string | undefined> = { ...constants };
     for (const [field, column] of Object.entries(fields)) {
       const own = this.#cell(cells, column);
-      const isText = isMultilineField(field);
+      const isText = isImportMultiline(field);
       const cell = isText ? own : own.replaceAll(/\s+/g, " ");
       if (cell === "") continue;
       const meant = lookUpImportValue(values[field] ?? {}, cell);
@@ -306,7 +306,7 @@ class RowMapper {
         read[field] = meant;
         continue;
       }
-      if (isText ? /^n\/?a$/i.test(cell) : isUnknownValue(field, cell)) continue;
+      if (isText ? /^n\/?a$/i.test(cell) : isUnknownCellValue(field, cell)) continue;
       if (FORMULA_ERROR.test(cell)) {
         this.#leave(`${column} ${cell}`, "an error of a formula");
         continue;

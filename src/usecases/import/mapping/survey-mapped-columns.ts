@@ -1,16 +1,16 @@
-import type { Knowledge } from "../../../domain/knowledge.ts";
+import type { Knowledge } from "../../../domain/domain-knowledge.ts";
 import type { Yield } from "../../../event-loop/event-loop.ts";
 import { CellDateFormats, DAY_FIELDS, type DateFormat } from "../../../table-cells/table-cell-dates.ts";
 import {
   CellDecimalSigns,
-  isNumberCellField,
+  isNumericTableCellField,
   tableCellFieldsWithDecimalComma,
 } from "../../../table-cells/table-cell-numbers.ts";
 import { isScoreAbove5 } from "../../../table-cells/table-cell-scales.ts";
 import { GUESSED_WORD_FIELDS } from "../../../table-cells/table-limits.ts";
 import type { FileMapping } from "./file-mapping.ts";
 import { stateOfCell, typeOfCell, typeOfChoice } from "./guess-mapping.ts";
-import { NO_VALUE, plainWords } from "./import-heading-words.ts";
+import { headingWords, NO_VALUE } from "./import-heading-words.ts";
 import { applianceTypeByName } from "./import-known-fields.ts";
 import { type ImportTable, SAMPLE } from "./import-source-table.ts";
 import { lookUpImportValue, lookUpImportValueInList } from "./import-value-lookup.ts";
@@ -53,7 +53,7 @@ export async function surveyMappedColumns(
   const formats = new Map(dates.map(([field]) => [field, new CellDateFormats()]));
   const signs = new Map(
     fields
-      .filter(([field]) => isNumberCellField(field))
+      .filter(([field]) => isNumericTableCellField(field))
       .map(([, column]) => [column, new CellDecimalSigns()] as const),
   );
   const words = table.form ? [] : wordColumnsOf(mapping, types, { left: mostWords });
@@ -181,7 +181,7 @@ function wordColumnsOf(
         new WordColumn(
           column,
           (cell) => lookUpImportValueInList(meant, cell) !== undefined,
-          (cell) => typeOfChoice(cell, plainWords(column)),
+          (cell) => typeOfChoice(cell, headingWords(column)),
           words,
         ),
       );

@@ -1,0 +1,64 @@
+import type { Appliance } from "../../domain/appliance.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
+import { InspectionRecord } from "../../domain/figures/inspection-record.ts";
+import type { Day } from "../../domain/time.ts";
+import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
+import type { InspectionRow } from "../../store/queries/service-events-queries.ts";
+import type { Stores } from "../../store/stores.ts";
+import { loadNoteReadings } from "../history/load-note-findings.ts";
+
+/** Events per query. */
+const SIZES = {
+  /** The limit for one query over any number of appliances. */
+  atOnce: 10_000,
+  /** Beyond that, the page size of a single appliance. */
+  page: 2_000,
+};
+
+/** Loads what appliances' service events up to a day say about their inspections, by appliance, in short steps. */
+export async function loadInspectionRecords(
+  read: Stores,
+  knowledge: Knowledge,
+  appliances: readonly Pick<Appliance, "id" | "typeId">[],
+  today: Day,
+  yieldNow: Yield,
+  sizes = SIZES,
+): Promise<Map<string, InspectionRecord>> {
+  const records = new Map(
+    appliances.map(({ id, typeId }) => [
+      id,
+      new InspectionRecord(knowledge.regimes(typeId), knowledge.type(typeId).components),
+    ]),
+  );
+  const add = async (rows: readonly InspectionRow[]) => {
+    const all = await loadNoteReadings(read, knowledge, rows, yieldNow);
+    await forEachYielding(all, yieldNow, (row) => {
+      const { id, eventType, date, conditionAfter, componentDefId, inspectionTypes, notedInspections } = row;
+      if (date > today) return;
+      records.get(row.applianceId)!.add({
+        id,
+        eventType,
+        date,
+        conditionAfter,
+        componentDefId,
+        inspectionTypes: inspectionTypes === null ? null : JSON.parse(inspectionTypes),
+        notedInspections: notedInspections ? notedInspections.split(" ") : [],
+      });
+    });
+  };
+  const { version } = knowledge.keywords;
+  const ids = [...records.keys()];
+  const rows = await read.serviceEvents.inspections(ids, version, sizes.atOnce + 1);
+  if (rows.length <= sizes.atOnce) {
+    await add(rows);
+    return records;
+  }
+  for (const id of ids)
+    for (let last: InspectionRow | undefined; ; await yieldNow()) {
+      const some = await read.serviceEvents.inspectionsAfter(id, version, last, sizes.page);
+      await add(some);
+      if (some.length < sizes.page) break;
+      last = some.at(-1);
+    }
+  return records;
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "bun:test";
+import {
+  type EventFeedCursors,
+  type FeedCursor,
+  MemoryFeedCursors,
+  StoredFeedCursors,
+} from "../../../src/usecases/event-stream/find-event-feed-cursor.ts";
+import { usePartnerStore } from "../../support/partner-store.ts";
+
+const NOW = Date.parse("2026-03-10T12:00:00Z");
+const MINUTE = 60_000;
+
+const cursorAt = (offset: number, entries = 1): FeedCursor => ({
+  entries,
+  shownUntil: NOW - entries,
+  order: { latestSnapshotAt: null, settled: 0 },
+  pages: [{ offset, after: undefined }],
+});
+
+const client = (name: string) => ({ partnerId: "PARTNER_1", client: name });
+const openStore = usePartnerStore();
+
+describe.each([
+  ["in memory", async () => new MemoryFeedCursors()],
+  ["in the database", async () => new StoredFeedCursors((await openStore(NOW)).store)],
+])("the cursors of the event stream, %s,", (_, open: () => Promise<EventFeedCursors>) => {
+  test("are found by the end of their last page, and by no other", async () => {
+    const cursors = await open();
+    await cursors.begin(client("a"), cursorAt(50), NOW);
+    expect((await cursors.find(client("a"), 50, NOW))?.cursor.entries).toBe(1);
+    expect(await cursors.find(client("a"), 100, NOW)).toBeUndefined();
+    expect(await cursors.find(client("b"), 50, NOW)).toBeUndefined();
+  });
+
+  test("expire ten minutes after their last page", async () => {
+    const cursors = await open();
+    await cursors.begin(client("a"), cursorAt(50), NOW);
+    for (const minutes of [9, 18]) {
+      const found = await cursors.find(client("a"), 50, NOW + minutes * MINUTE);
+      expect(found).toBeDefined();
+      await cursors.save(found!.cursor, NOW + minutes * MINUTE);
+    }
+    expect(await cursors.find(client("a"), 50, NOW + 29 * MINUTE)).toBeUndefined();
+  });
+
+  test("of two clients at the same page return the later and the earlier end of what was shown", async () => {
+    const cursors = await open();
+    await cursors.begin(client("a"), cursorAt(50, 3), NOW);
+    await cursors.begin(client("a"), cursorAt(50, 2), NOW);
+    expect((await cursors.find(client("a"), 50, NOW))?.cursor).toMatchObject({
+      entries: 2,
+      shownUntil: NOW - 3,
+    });
+  });
+});
+
+describe("the cursors of the event feed", () => {
+  test("are limited to eight per client, and to ten thousand clients", () => {
+    const cursors = new MemoryFeedCursors();
+    for (let i = 0; i < 9; i++) cursors.begin(client("a"), cursorAt(i), NOW);
+    expect(cursors.find(client("a"), 0, NOW)).toBeUndefined();
+    expect(cursors.find(client("a"), 1, NOW)).toBeDefined();
+    for (let i = 0; i < 10_000; i++) cursors.begin(client(`client ${i}`), cursorAt(0), NOW);
+    expect(cursors.find(client("a"), 1, NOW)).toBeUndefined();
+    expect(cursors.find(client("client 0"), 0, NOW)).toBeDefined();
+  });
+});
+
+test("cursors in memory are stored for the next process, but those of deleted partners are not", async () => {
+  const { store, partnerId } = await openStore(NOW);
+  const [own, other] = [
+    { partnerId, client: "2026-01-01 50" },
+    { partnerId, client: "2026-02-01 50" },
+  ];
+  const before = new MemoryFeedCursors();
+  before.begin(own, cursorAt(50, 1), NOW - 9 * MINUTE);
+  before.begin(own, cursorAt(50, 2), NOW);
+  before.begin(other, cursorAt(100, 3), NOW - 11 * MINUTE);
+  before.begin(client("deleted"), cursorAt(50), NOW);
+  for (let times = 0; times < 2; times++) await before.keep(store, NOW);
+
+  const after = new MemoryFeedCursors();
+  await after.restore(store, NOW);
+  expect(await store.read.feedCursors.all(0)).toHaveLength(2);
+  expect(after.find(own, 50, NOW)?.cursor).toMatchObject({ entries: 2, shownUntil: NOW - 2 });
+  expect(after.find(own, 50, NOW + 9 * MINUTE)).toBeDefined();
+  expect(after.find(other, 100, NOW)).toBeUndefined();
+  expect(after.find(client("deleted"), 50, NOW)).toBeUndefined();
+});
+
+test("a cursor that another server has advanced is not moved back by a late answer of the first", async () => {
+  const { store } = await openStore(NOW);
+  const [paused, other] = [new StoredFeedCursors(store), new StoredFeedCursors(store)];
+  const go = async (cursors: EventFeedCursors, from: number) => {
+    const { cursor } = (await cursors.find(client("a"), from, NOW))!;
+    cursor.pages = [from, from + 50].map((offset) => ({ offset, after: undefined }));
+    return async () => await cursors.save(cursor, NOW);
+  };
+  await paused.begin(client("a"), cursorAt(50), NOW);
+  const late = await go(paused, 50);
+  await (await go(other, 50))();
+  await (await go(other, 100))();
+  await late();
+  expect(await other.find(client("a"), 150, NOW)).toBeDefined();
+});
