@@ -83,7 +83,9 @@ function readBuildingYearBasis(basis: RowCells[string]): boolean {
 const UNRESOLVED = "P_";
 
 /**
- * Rows of appliances, matched by serial within the property. Rows without a serial are matched by count: the
+ * Rows of appliances, matched by serial within the property. A row with the serial of an earlier row of the import that
+ * contradicts it is rejected, unless it updates: a placeholder that stands for many, such as 0, would else leave all but
+ * the first out. Rows without a serial are matched by count: the
  * property gets as many appliances of that type, year, brand, model and unit as the file has such rows.
  */
 export const applianceImportRows: RowKind<Entry> = {
@@ -113,7 +115,8 @@ export const applianceImportRows: RowKind<Entry> = {
   start(equalRows = EqualRowCounts.none()) {
     const stock: Stock = { counted: new Set(), existing: new Map() };
     const reading = { pays: true };
-    return (writer) => new ApplianceBatch(writer, stock, equalRows, reading);
+    const withSerials: RowsWithSerials = new Map();
+    return (writer) => new ApplianceBatch(writer, stock, equalRows, withSerials, reading);
   },
 };
 
@@ -128,6 +131,12 @@ function readUnit(unit: RowCells[string], { unit_id }: RowCells): number | undef
 /** The properties whose appliances without a serial are counted, and how many of them there are by their key. */
 type Stock = { counted: Set<string>; existing: Map<string, number> };
 
+/** By appliance: the first row of the import with its serial. */
+type RowsWithSerials = Map<string, Distinctions>;
+
+/** The details that distinguish appliances besides their serial, as far as a row states them. */
+type Distinctions = Readonly<Record<"install_year" | "brand" | "model" | "unit", number | string | null>>;
+
 class ApplianceBatch implements RowBatch<Entry> {
   readonly #creator: ApplianceCreator;
   readonly #scores: BatchScores;
@@ -137,6 +146,8 @@ class ApplianceBatch implements RowBatch<Entry> {
   readonly #own: Stock = { counted: new Set(), existing: new Map() };
   /** By key: the rows up to those of this batch that an appliance was found or created for. */
   readonly #rows = new Map<string, number>();
+  /** Those of this batch. */
+  readonly #withSerials: RowsWithSerials = new Map();
   readonly #comparison: Comparison<Appliance, ApplianceChange>;
   /** By appliance that a row creates as retired: it is scored first, and keeps that score. */
   readonly #retirements = new Map<string, Partial<Retirement>>();
@@ -149,6 +160,7 @@ class ApplianceBatch implements RowBatch<Entry> {
     private readonly writer: PortfolioWriter,
     private readonly stock: Stock,
     private readonly equalRows: EqualRowCounts,
+    private readonly withSerials: RowsWithSerials,
     reading: Preloading,
   ) {
     this.#creator = new ApplianceCreator(writer);
@@ -180,6 +192,8 @@ class ApplianceBatch implements RowBatch<Entry> {
       return "unchanged";
     }
     const found = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
+    const distinctions = distinctionsOf(input, unit);
+    if (found && !update) this.#checkEarlierRow(found, distinctions);
     if (!found) {
       if (retirement) {
         const { retiredAt } = retirementAfterChange(NOT_RETIRED, retirement);
@@ -193,6 +207,7 @@ class ApplianceBatch implements RowBatch<Entry> {
       // Rows that follow may change it before it is scored.
       this.#scores.add(property, added);
       this.#appliances.set(added);
+      if (input.serial !== null) this.#withSerials.set(added.id, distinctions);
       if (added.installYearBasis === "year_built") this.#buildingYears++;
       this.#countEarly(added, property);
       this.#countUnusual(added);
@@ -255,6 +270,7 @@ class ApplianceBatch implements RowBatch<Entry> {
     for (const propertyId of this.#own.counted) this.stock.counted.add(propertyId);
     for (const [key, count] of this.#own.existing) this.stock.existing.set(key, count);
     for (const [key, rows] of this.#rows) this.equalRows.set(key, rows);
+    for (const [id, row] of this.#withSerials) this.withSerials.set(id, row);
   }
 
   async #unitOf({ id, unitCount }: Property, number: number): Promise<string> {
@@ -268,6 +284,22 @@ class ApplianceBatch implements RowBatch<Entry> {
     if (found && found.typeId !== input.typeId)
       throw conflict(`serial is that of the property's ${found.typeId} ${found.id}`);
     return found;
+  }
+
+  /** Throws conflict if an earlier row of the import with the serial of this appliance states something else. */
+  #checkEarlierRow({ id, typeId }: Appliance, row: Distinctions): void {
+    const earlier = this.#withSerials.get(id) ?? this.withSerials.get(id);
+    if (!earlier) {
+      this.#withSerials.set(id, row);
+      return;
+    }
+    for (const [field, from] of Object.entries(earlier)) {
+      const to = row[field as keyof Distinctions];
+      if (from === null || to === null || from === to) continue;
+      throw conflict(
+        `serial is that of the property's ${typeId} ${id}, and an earlier row states its ${field} as ${from}, not ${to}: give each its own serial, or none`,
+      );
+    }
   }
 
   /**
@@ -304,6 +336,11 @@ class ApplianceBatch implements RowBatch<Entry> {
       }
   }
 }
+
+const distinctionsOf = (
+  { installYear, brand, model, unitId }: NewAppliance,
+  unit: number | undefined,
+): Distinctions => ({ install_year: installYear, brand, model, unit: unit ?? unitId });
 
 /** Returns a key that is equal for appliances that only a serial could distinguish. */
 function applianceKey(appliance: NewAppliance | Appliance): string {

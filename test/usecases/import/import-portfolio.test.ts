@@ -567,6 +567,29 @@ describe("a rejected row", () => {
     expect(rejects[0]!.first.error).toMatch(/^serial is that of the property's roof A_/);
   });
 
+  test.each([["created by it"], ["there before"]])(
+    "has the serial of an earlier row that states something else, of an appliance %s",
+    async (when) => {
+      const partner = await newPartner();
+      const first = `${UNITS}E,boiler,2001,0,Rheem\n`;
+      const again = await run(partner, { properties: ELM, appliances: first });
+      expect(again.appliances.created).toBe(1);
+      const serial = when === "there before" ? "0" : "see notes";
+      const rows = [`2001,${serial},Rheem`, `2011,${serial},Rheem`, `,${serial},`, `2001,${serial},GE`];
+      const appliances = UNITS + rows.map((row) => `E,boiler,${row}\n`).join("");
+      for (const created of [when === "there before" ? 0 : 1, 0]) {
+        const { appliances: counts, rejects } = await run(partner, { properties: ELM, appliances });
+        expect(counts).toEqual({ read: 4, created, updated: 0, unchanged: 2 - created });
+        expect(
+          rejects.flatMap(({ reasons }) => reasons.map(({ error }) => error.replace(/A_\w+/, "A_"))),
+        ).toEqual([
+          "serial is that of the property's boiler A_, and an earlier row states its install_year as 2001, not 2011: give each its own serial, or none",
+          "serial is that of the property's boiler A_, and an earlier row states its model as Rheem, not GE: give each its own serial, or none",
+        ]);
+      }
+    },
+  );
+
   test("is named with its line in place of an ID that a dry run rolls back, and with its file where it is another", async () => {
     const properties = `${HEAD.trim()},retired_at\nE,Elm Court,1 Elm St,NY,2026-01-31\n`;
     const appliances = `${UNITS}E,roof,2000,S,\n`;
