@@ -29,6 +29,7 @@ import {
   surveyMappedColumns,
   withGuessedWords,
 } from "../usecases/import/mapping/survey-mapped-columns.ts";
+import { hasEqualRowCounts } from "../usecases/import/rejects.ts";
 import { UsageError } from "./command.ts";
 import type { CommandContext } from "./command-context.ts";
 
@@ -78,7 +79,8 @@ export async function confirmCommandFileMappings(
   const areaUnit = context.config.display.units === "metric" ? "m2" : "sqft";
   const mapped: ShownTable[] = [];
   const without: ShownTable[] = [];
-  for (const file of request.files)
+  for (const file of request.files) {
+    refuseRejects(resolve(cwd, file));
     for (const table of await openImportTables(resolve(cwd, file), areaUnit)) {
       const kept = table.form?.mapping ?? findSavedMapping(saved, table.headings);
       const moved = kept && movedFields(kept, request);
@@ -92,6 +94,7 @@ export async function confirmCommandFileMappings(
       const isUsable = table.form !== undefined || missingRequiredFields(mapping).length === 0;
       (isUsable ? mapped : without).push({ table, mapping, survey, hasKeptMapping: kept !== undefined });
     }
+  }
   refuseIdle([...mapped, ...without], request);
   // A sheet of notes beside the data is not read; without any data the first of them is what was meant.
   const unusable =
@@ -230,6 +233,15 @@ function refuseAmbiguous(
         "Pass --dates DD/MM/YYYY or --dates MM/DD/YYYY.",
       );
   }
+}
+
+/** Throws a UsageError for rejected rows of equipment, which continue the import of their file with the importer's own columns alone. */
+function refuseRejects(path: string): void {
+  if (hasEqualRowCounts(path))
+    throw new UsageError(
+      `${path} has rejected rows of equipment, which --file would not count as further rows of their file`,
+      `Pass --appliances ${path}.`,
+    );
 }
 
 function refuseIdle(mapped: readonly MappedTable[], { map, defaults, mapValues }: MappedRequest): void {

@@ -128,6 +128,16 @@ describe("files of any form", () => {
 });
 
 // Rule: import-mapping
+test("rejected rows of equipment are imported with the option that counts them as further rows of their file", async () => {
+  const file = write("equipment.csv", "Site No;Equipment;Year Installed\nK;Boiler;12abc\nK;Boiler;1990\n");
+  const rejects = join(place, "again");
+  expect((await importing("--file", file, "--yes", "--rejects", rejects)).stdout).toContain(
+    "1 rows rejected",
+  );
+  const { code, stderr } = await importing("--file", join(rejects, "appliances.csv"), "--yes");
+  expect([code, stderr]).toEqual([2, expect.stringContaining("Pass --appliances")]);
+});
+
 test("the mapping that is shown is guessed from all rows of a file, also with a saved one", async () => {
   const HEADINGS = "Building;Equipment;Warranty Expiry;Capacity\n";
   const register = (row: string, last: string) => `${HEADINGS}${`${row}\n`.repeat(2_000)}${last}\n`;

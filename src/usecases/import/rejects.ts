@@ -99,6 +99,9 @@ export class RejectLog {
 /** The end of the name of the file with the counts of imported rows. */
 const COUNTS = ".counts";
 
+/** Returns whether a file is of rejected rows with the counts of imported ones beside it. */
+export const hasEqualRowCounts = (path: string): boolean => existsSync(path + COUNTS);
+
 /**
  * Returns the counts of the rows that were imported of the file of these rejected rows; undefined if they are not beside it.
  * Throws an OperatorError for a file with anything else.
