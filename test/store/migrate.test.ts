@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { linkSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { applySqliteMigrations } from "../../src/store/sqlite/migrate-sqlite.ts";
@@ -148,6 +148,18 @@ describe("a database that must not be migrated is rejected with no byte changed"
     open([FIRST]);
     const edited = { ...FIRST, sql: `${FIRST.sql} ` };
     expectRefused([edited, SECOND], "was created with a different text of migration 1 (houses)");
+  });
+
+  test("when its file has another name, by which another server could open it", () => {
+    open([FIRST]);
+    const link = `${file}-link`;
+    linkSync(file, link);
+    expectRefused([FIRST], `${file} has 2 names (hard links)`);
+    rmSync(link);
+    const target = file;
+    file = link;
+    symlinkSync(target, file);
+    expectRefused([FIRST], `${file} is a symbolic link`);
   });
 
   test("when another program created it", () => {

@@ -1,8 +1,8 @@
 import { Database, SQLiteError } from "bun:sqlite";
-import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { StorageError } from "../../domain/errors.ts";
+import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
+import { OperatorError, StorageError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import { fileStorageError } from "../../files/durable-files.ts";
+import { fileStorageError, symbolicLinkError } from "../../files/durable-files.ts";
 import { olderSchemaError } from "../older-schema-error.ts";
 import type { Engine } from "../store-engine.ts";
 import { applySqliteMigrations, pendingSqliteMigrations } from "./migrate-sqlite.ts";
@@ -63,7 +63,10 @@ export type SqliteOptions = {
 export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
   const migrations = options.migrations ?? SQLITE_MIGRATIONS;
   const existed = existsSync(file);
-  if (existed) requireWritable(file);
+  if (existed) {
+    requireSingleName(file);
+    requireWritable(file);
+  }
   const pending = existed ? readPending(file, migrations) : migrations;
   if (options.requiresCurrentSchema && pending.length > 0) throw olderSchemaError(file, pending, migrations);
   const writer = open(file);
@@ -100,6 +103,20 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
 }
 
 /** Throws if the file is not writable. SQLite would open it for reading, and fail only at the first write. */
+/**
+ * Throws an OperatorError for a file with several names. Servers lock the folder, so two folders with one file would have two
+ * servers; with a hard link each of them has a write-ahead log of its own, and destroys what the other commits.
+ */
+function requireSingleName(file: string): void {
+  const status = lstatSync(file);
+  if (status.isSymbolicLink()) throw symbolicLinkError(file);
+  if (status.nlink > 1)
+    throw new OperatorError(
+      `${file} has ${status.nlink} names (hard links), so that a server in another folder could write to it; nothing was written`,
+      `Find the others with \`find -samefile ${file}\`, and remove them or make each a copy.`,
+    );
+}
+
 function requireWritable(file: string): void {
   try {
     accessSync(file, constants.W_OK);

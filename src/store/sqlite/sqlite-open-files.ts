@@ -9,7 +9,7 @@ const SUFFIXES = ["", "-wal", "-shm"];
  * open. SQLite would continue with the files that it has open, and what it commits to them is lost with the process.
  */
 export function guardOpenSqliteFiles(file: string): () => void {
-  // SQLite keeps its other files beside the database itself, also if the name is a link.
+  // SQLite keeps its other files beside the database itself, also if a link leads to its folder.
   const path = realpathSync(file);
   const opened = SUFFIXES.map((suffix) => ({ suffix, identity: identityOf(path + suffix) }));
   return () => {
