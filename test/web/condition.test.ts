@@ -5,7 +5,7 @@ import type { ConditionJson } from "../../src/api-schemas/figures-schema.ts";
 import {
   ConditionSectionHeadline,
   GRADES,
-  sectionDueNowHeadline,
+  pageSectionDueNowHeadline,
 } from "../../src/web/sections/condition-section.tsx";
 import { dueAmountTexts } from "../../src/web/sections/plan-section.tsx";
 
@@ -43,7 +43,7 @@ test("the headline says what to replace, by when and for how much, and what dela
     },
   });
   const headline = (immediate: number, shortTerm: number) =>
-    sectionDueNowHeadline(due(immediate, shortTerm) as Parameters<typeof sectionDueNowHeadline>[0]);
+    pageSectionDueNowHeadline(due(immediate, shortTerm) as Parameters<typeof pageSectionDueNowHeadline>[0]);
   const what = "1 whole appliance and 2 components should be replaced";
   const delay = "Delaying a year is expected to cost $350 more.";
   expect(headline(9400, 600)).toBe(`${what} ($10,000): $9,400 immediately and $600 by Nov 2027. ${delay}`);

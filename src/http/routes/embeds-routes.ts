@@ -29,9 +29,9 @@ import type { PasscodeProblem } from "../../web/embed/embed-passcode-page.tsx";
 import { ALL_TIME } from "../../web/page/page-time-range.ts";
 import {
   type DataLinks,
+  pageSectionTrendComponentId,
   type ReportCsvFile,
   sectionComponentsToExplainInSteps,
-  sectionTrendComponentId,
 } from "../../web/sections/property-sections.tsx";
 import { compressResponseBody, encodingHeaders, responseEncodingFor } from "../content-encoding.ts";
 import { csvReplyChunks } from "../csv-replies.ts";
@@ -115,7 +115,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     loadPropertyFigures(figuresDeps(call, found), found.property, {
       chosen: call.query.get("component"),
       terms: parsePlanTermsHttpQueryOrDefaults(call.query),
-      defaultTrend: sectionTrendComponentId,
+      defaultTrend: pageSectionTrendComponentId,
     });
   /** Returns the reasons for the scores that the page shows. */
   const reasonsOn = async (call: PublicCall, { property }: FoundEmbed, all: readonly ComponentJson[]) => {

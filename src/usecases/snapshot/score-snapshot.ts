@@ -53,7 +53,7 @@ export const EMPTY_RUN: Run = {
  * no points to trends. After two models had scored an unfinished one, it replaces the points and announces what differs
  * from the announcements so far, which it continues to count.
  */
-export function restartedRun(
+export function restartedSnapshotRun(
   before: Pick<SnapshotRun, "finishedAt" | "takenAgain" | "announced" | "queued">,
 ) {
   const { announced, queued, takenAgain } =
@@ -130,7 +130,7 @@ export function withModel({ modelVersion }: Pick<SnapshotRun, "modelVersion">, o
 }
 
 /** Returns whether two models have scored a run, which is scored once more before it ends. */
-export const isScoredByTwoModels = ({ modelVersion }: Pick<SnapshotRun, "modelVersion">) =>
+export const isSnapshotScoredByTwoModels = ({ modelVersion }: Pick<SnapshotRun, "modelVersion">) =>
   modelVersion.includes(MODELS);
 
 /** Returns whether a snapshot may delete old trends: after a long gap it may not, since the day may be wrong. */

@@ -7,10 +7,10 @@ import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
 import {
   determineSnapshotScoring,
   EMPTY_RUN,
-  isScoredByTwoModels,
+  isSnapshotScoredByTwoModels,
   type ModelContext,
   type Run,
-  restartedRun,
+  restartedSnapshotRun,
   scoreSnapshotProperties,
   snapshotRunCounts,
 } from "./score-snapshot.ts";
@@ -41,7 +41,7 @@ export async function openSnapshotWorkShares(
   // Another server may have restarted the run while this one waited for its row.
   const isRestart = before !== undefined && run?.modelVersion === before && run.finishedAt !== null;
   if (!isRestart && (run?.finishedAt || (await tx.snapshotShares.any(day)))) return;
-  const change = isRestart ? { ...restartedRun(run), startedAt } : {};
+  const change = isRestart ? { ...restartedSnapshotRun(run), startedAt } : {};
   await tx.snapshots.update(day, { ...change, modelVersion });
   await tx.snapshotShares.open(day);
 }
@@ -50,9 +50,10 @@ export async function openSnapshotWorkShares(
 export async function restartSharedSnapshot(tx: Tx, modelVersion: string, day: Day): Promise<void> {
   const startedAt = await tx.latestInstant();
   const run = await tx.snapshots.lockRun(day);
-  if (!run || run.finishedAt || !isScoredByTwoModels(run) || (await tx.snapshotShares.left(day)) > 0) return;
+  if (!run || run.finishedAt || !isSnapshotScoredByTwoModels(run) || (await tx.snapshotShares.left(day)) > 0)
+    return;
   const before = { ...run, ...(await announcementsOf(tx, run)) };
-  await tx.snapshots.update(day, { ...restartedRun(before), modelVersion, startedAt });
+  await tx.snapshots.update(day, { ...restartedSnapshotRun(before), modelVersion, startedAt });
   await tx.snapshotShares.open(day);
 }
 
@@ -112,7 +113,7 @@ export async function lockSnapshotPartnerRows(tx: Tx, partnerId: string): Promis
 /** Ends the run with the sums of its shares. Returns false if another server ends it. */
 export async function finishSharedSnapshot(tx: Tx, day: Day): Promise<boolean> {
   const run = await tx.snapshots.lockRun(day);
-  if (!run || run.finishedAt || isScoredByTwoModels(run)) return false;
+  if (!run || run.finishedAt || isSnapshotScoredByTwoModels(run)) return false;
   if ((await tx.snapshotShares.left(day)) > 0) return false;
   const counts = snapshotRunCounts(await tx.snapshotShares.sum(day));
   await tx.snapshots.update(day, { ...counts, ...(await announcementsOf(tx, run)) });

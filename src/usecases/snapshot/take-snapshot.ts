@@ -13,13 +13,13 @@ import {
 import {
   determineSnapshotScoring,
   EMPTY_RUN,
-  isScoredByTwoModels,
   isSnapshotScoredByModel,
+  isSnapshotScoredByTwoModels,
   type ModelContext,
   maySnapshotPruneTrends,
   RETENTION_DAYS,
   type Run,
-  restartedRun,
+  restartedSnapshotRun,
   scoreSnapshotProperties,
   snapshotRunCounts,
   withModel,
@@ -190,7 +190,7 @@ async function takeSingleNodeStep(
     stored && !stored.finishedAt ? resumed(stored) : await started(tx, model, day, stored);
   const properties = await tx.properties.forSnapshot(cursor, budget);
   if (properties.length === 0) {
-    if (!stored || !isScoredByTwoModels(stored)) return { isLast: true, alreadyDone: false, run };
+    if (!stored || !isSnapshotScoredByTwoModels(stored)) return { isLast: true, alreadyDone: false, run };
     await started(tx, model, day, stored);
     return { isLast: false, alreadyDone: false, run, restarts: true };
   }
@@ -217,7 +217,7 @@ async function started(
     await tx.snapshots.start(day, startedAt, modelVersion);
     return { run: { ...EMPTY_RUN, takenAgain: false }, cursor: "" };
   }
-  const run = restartedRun(before);
+  const run = restartedSnapshotRun(before);
   await tx.snapshots.update(day, { ...run, modelVersion, startedAt });
   return { run, cursor: "" };
 }
@@ -242,7 +242,7 @@ async function takeSharedStep(
   const until = deps.monotonicMs() + SHARED_STEP_MS;
   const found = await scoreSnapshotShares(tx, deps, day, budget, () => deps.monotonicMs() > until);
   const isLast = found === "none left";
-  if (isLast && isScoredByTwoModels(stored)) {
+  if (isLast && isSnapshotScoredByTwoModels(stored)) {
     await restartSharedSnapshot(tx, await loadActiveModelVersion(tx, deps.knowledge), day);
     return { isLast: false, alreadyDone: false, run: stored, restarts: true };
   }
@@ -296,7 +296,7 @@ async function finish(tx: Tx, day: Day, isDivided: boolean): Promise<boolean> {
   const prunes = maySnapshotPruneTrends(await tx.snapshots.latestFinished(), day);
   if (isDivided && !(await finishSharedSnapshot(tx, day))) return false;
   const run = await tx.snapshots.run(day);
-  if (run && isScoredByTwoModels(run)) return false;
+  if (run && isSnapshotScoredByTwoModels(run)) return false;
   await tx.snapshots.update(day, { finishedAt: tx.now });
   // All partners see the time of the latest snapshot.
   await tx.partners.bumpAllRevisions();

@@ -12,14 +12,14 @@ import {
 } from "../page/page-code-labels.ts";
 import { capitalizePageText, formatPageCount, formatPageMoney } from "../page/page-format.ts";
 import { sumPageItems } from "../page/page-grouping.ts";
-import { SectionWorkMarkText, sectionDueDateText } from "../sections/due-actions-section.tsx";
+import { pageSectionDueDateText, SectionWorkMarkText } from "../sections/due-actions-section.tsx";
 import { FilterRow, SelectFilter } from "../widgets/filters.tsx";
 import { LoadMore } from "../widgets/load-more.tsx";
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { TierMark } from "../widgets/tier-mark.tsx";
 import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
 import { useApp, useAppTitle } from "./app-context.ts";
-import { AppDownloadAllCsv, downloadAppRecords } from "./app-csv-download.tsx";
+import { AppDownloadAllCsv, downloadCsvInBrowser } from "./app-csv-download.tsx";
 import { appDateFromToday } from "./app-date-from-today.ts";
 import { AppMarkWork } from "./app-mark-work.tsx";
 import { useAppPagedList } from "./app-paged-list.ts";
@@ -229,7 +229,7 @@ function Selection(props: {
           <button
             type="button"
             class="outline small-action"
-            onClick={() => downloadAppRecords("selected-actions.csv", rows)}
+            onClick={() => downloadCsvInBrowser("selected-actions.csv", rows)}
           >
             CSV of the selection
           </button>
@@ -368,4 +368,4 @@ const columnsOf = (
 ];
 
 const dueText = ({ action, replace_on: due, due_now: dueNow }: PortfolioActionJson) =>
-  sectionDueDateText({ action, due, dueNow }, appDateFromToday(0));
+  pageSectionDueDateText({ action, due, dueNow }, appDateFromToday(0));

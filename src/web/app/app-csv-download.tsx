@@ -24,7 +24,7 @@ export function AppDownloadCsv<Row extends object>(props: {
       type="button"
       class="outline"
       disabled={rows.length === 0}
-      onClick={() => downloadAppRecords(file, rows)}
+      onClick={() => downloadCsvInBrowser(file, rows)}
     >
       {rows.length < total
         ? `Download CSV (${formatPageWholeNumber(rows.length)} of ${formatPageWholeNumber(total)})`
@@ -98,7 +98,7 @@ async function readAllCsv(
 }
 
 /** Downloads records as CSV, with one column per field. */
-export function downloadAppRecords<Row extends object>(file: string, rows: readonly Row[]): void {
+export function downloadCsvInBrowser<Row extends object>(file: string, rows: readonly Row[]): void {
   const heading = Object.keys(rows[0] ?? {});
   downloadCsv(
     file,

@@ -22,7 +22,7 @@ import { TierCount, TierMark } from "../widgets/tier-mark.tsx";
 import { showToast } from "../widgets/toasts.tsx";
 import { readAppAlertsBySystem, type SystemAlerts } from "./app-alerts-by-system.ts";
 import { useApp, useAppRerenderOnChange, useAppTitle } from "./app-context.ts";
-import { downloadAppRecords } from "./app-csv-download.tsx";
+import { downloadCsvInBrowser } from "./app-csv-download.tsx";
 import { AppLoadingProgress } from "./app-loading-progress.tsx";
 import { AppDueWork, AppPortfolioPlan, useAppPortfolioPlan } from "./app-portfolio-plan.tsx";
 import { appTotalsByState, type StateTotals } from "./app-property-list.ts";
@@ -99,7 +99,7 @@ function OverTime() {
     <ConditionTrendSection
       points={value}
       actions={hrefTo(["actions"])}
-      csv={() => downloadAppRecords("condition-trend.csv", value)}
+      csv={() => downloadCsvInBrowser("condition-trend.csv", value)}
     />
   );
 }
@@ -219,7 +219,7 @@ function BySystem({ includesDemo }: { includesDemo: boolean }) {
               <CollapsedSectionTable
                 caption="Risk by building system"
                 rows={rows}
-                csv={() => downloadAppRecords("by-system.csv", rows)}
+                csv={() => downloadCsvInBrowser("by-system.csv", rows)}
                 columns={[
                   { heading: "System", cell: (row: SystemAlerts) => pageSystemLabel(row.system) },
                   { heading: "Critical", isNumber: true, cell: (row) => formatPageWholeNumber(row.critical) },
@@ -285,7 +285,7 @@ function ByState({ items }: { items: Parameters<typeof appTotalsByState>[0] }) {
         }
         rows={rows}
         csv={() =>
-          downloadAppRecords(
+          downloadCsvInBrowser(
             "by-state.csv",
             rows.map(({ deferred, reactive, ...row }) => ({
               ...row,

@@ -13,12 +13,12 @@ import {
   formatPageWholeNumber,
 } from "../page/page-format.ts";
 import { BudgetSectionAmountSlider, BudgetSectionOutcome } from "../sections/budget-section.tsx";
-import { ConditionSectionFigures, sectionDueNowHeadline } from "../sections/condition-section.tsx";
+import { ConditionSectionFigures, pageSectionDueNowHeadline } from "../sections/condition-section.tsx";
 import {
   PlanCostsByYearSection,
-  sectionDelayCostText,
-  sectionDueCount,
-  sectionDueNowText,
+  pageSectionDelayCostText,
+  pageSectionDueCount,
+  pageSectionDueNowText,
 } from "../sections/plan-section.tsx";
 import { ReportSection } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -67,7 +67,7 @@ export function AppDueWork({ plan }: { plan: ReturnType<typeof useAppPortfolioPl
       <LoadedContent loaded={plan} what="the plan">
         {(value) => (
           <>
-            <p class="headline">{sectionDueNowHeadline({ plan: value, hazards: 0 })}</p>
+            <p class="headline">{pageSectionDueNowHeadline({ plan: value, hazards: 0 })}</p>
             <ConditionSectionFigures plan={value} />
             <p class="small">
               <a href={hrefTo(["actions"], { due: "0" })}>All actions due now, inspections included</a>
@@ -108,9 +108,9 @@ export function AppPortfolioPlan(props: { route: Route } & ReturnType<typeof use
 
 function DueByProperty({ plan }: { plan: BudgetedPlan }) {
   const { due_now, portfolio } = plan;
-  if (sectionDueCount(due_now) === 0) return <p class="empty">No replacement is due now.</p>;
+  if (pageSectionDueCount(due_now) === 0) return <p class="empty">No replacement is due now.</p>;
   const shown = portfolio
-    .filter((property) => sectionDueCount(property.due_now) > 0)
+    .filter((property) => pageSectionDueCount(property.due_now) > 0)
     .toSorted((a, b) => b.cost_of_waiting_a_year - a.cost_of_waiting_a_year)
     .slice(0, PROPERTIES_SHOWN);
   return (
@@ -125,10 +125,12 @@ function DueByProperty({ plan }: { plan: BudgetedPlan }) {
               <a href={hrefTo(["properties", property.property_id])}>
                 <bdi>{property.name}</bdi>
               </a>{" "}
-              <span class="muted small">{sectionDueNowText(property.due_now)}</span>
+              <span class="muted small">{pageSectionDueNowText(property.due_now)}</span>
             </span>
             <strong class="number">{formatPageMoney(Math.round(property.due_now.cost))}</strong>
-            <span class="number muted small">{sectionDelayCostText(property.cost_of_waiting_a_year)}</span>
+            <span class="number muted small">
+              {pageSectionDelayCostText(property.cost_of_waiting_a_year)}
+            </span>
           </li>
         ))}
       </ul>

@@ -7,7 +7,7 @@ import { type RenderedPage, renderPageDocument } from "../page/page-document.tsx
 import { comparePageRowsByExpectedLoss } from "../page/page-expected-loss.ts";
 import { formatPageCount, formatPageDate, formatPageWholeNumber } from "../page/page-format.ts";
 import { truncatedPageName } from "../page/page-print-footer.ts";
-import { sectionComponentColumns } from "../sections/component-table.tsx";
+import { pageSectionComponentColumns } from "../sections/component-table.tsx";
 import {
   type DataLinks,
   type PropertyPageData,
@@ -103,7 +103,7 @@ export function* renderEmbedComponentList(
           {rows.length === 0 ? (
             <p class="empty">No components on this page.</p>
           ) : (
-            <SectionTable caption={title} rows={rows} columns={sectionComponentColumns(applianceNames)} />
+            <SectionTable caption={title} rows={rows} columns={pageSectionComponentColumns(applianceNames)} />
           )}
         </section>
         <nav class="pages" aria-label="Pages">

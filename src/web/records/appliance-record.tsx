@@ -9,8 +9,8 @@ import { ApplianceNames } from "../page/page-appliance-names.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
 import { sortPageRowsByExpectedLoss } from "../page/page-expected-loss.ts";
 import { formatPageCount, formatPageDate, formatPageWholeNumber } from "../page/page-format.ts";
-import { sectionComponentColumns } from "../sections/component-table.tsx";
-import { KnownHazardsSection, sectionHazardGroups } from "../sections/hazards-section.tsx";
+import { pageSectionComponentColumns } from "../sections/component-table.tsx";
+import { KnownHazardsSection, pageSectionHazardGroups } from "../sections/hazards-section.tsx";
 import { SectionTable } from "../sections/section.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -52,7 +52,7 @@ export function ApplianceRecordDetails({ id, children }: Props) {
             </header>
             {appliance.components.length > 0 && appliance.flags.length > 0 && (
               <KnownHazardsSection
-                groups={sectionHazardGroups(appliance.components)}
+                groups={pageSectionHazardGroups(appliance.components)}
                 applianceNames={applianceNames}
               />
             )}
@@ -62,7 +62,7 @@ export function ApplianceRecordDetails({ id, children }: Props) {
               <SectionTable
                 caption="Components"
                 rows={sortPageRowsByExpectedLoss(appliance.components)}
-                columns={sectionComponentColumns(applianceNames).filter(
+                columns={pageSectionComponentColumns(applianceNames).filter(
                   ({ heading }) => heading !== "Location",
                 )}
               />

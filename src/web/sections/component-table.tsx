@@ -8,7 +8,9 @@ import type { SectionTableColumn } from "./section.tsx";
 import { SectionComponentName } from "./section-component-name.tsx";
 
 /** The columns of every table of components. */
-export function sectionComponentColumns(applianceNames: ApplianceNames): SectionTableColumn<ComponentJson>[] {
+export function pageSectionComponentColumns(
+  applianceNames: ApplianceNames,
+): SectionTableColumn<ComponentJson>[] {
   return [
     {
       heading: "Component",

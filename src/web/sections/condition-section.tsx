@@ -9,7 +9,7 @@ import {
   formatPageWholeNumber,
 } from "../page/page-format.ts";
 import { DefinitionButton } from "../widgets/term-definition.tsx";
-import { dueAmountTexts, sectionDueNowText } from "./plan-section.tsx";
+import { dueAmountTexts, pageSectionDueNowText } from "./plan-section.tsx";
 import { ReportSection } from "./section.tsx";
 import { useSectionUnitName } from "./section-unit-name.ts";
 
@@ -54,7 +54,7 @@ export function ConditionSectionHeadline(props: {
         </p>
         <div>
           <p class="headline">
-            <strong>{rating.name}.</strong> {headline && sectionDueNowHeadline(headline)}
+            <strong>{rating.name}.</strong> {headline && pageSectionDueNowHeadline(headline)}
           </p>
           <p class="score small muted">{condition.condition_score} out of 100</p>
         </div>
@@ -69,7 +69,7 @@ export function ConditionSectionHeadline(props: {
  * `34 components should be replaced ($164,920): $91,347 immediately and $73,573 by Nov 2027. Delaying a year is expected to cost
  * $33,600 more.`
  */
-export function sectionDueNowHeadline({ plan, hazards }: Headline): string {
+export function pageSectionDueNowHeadline({ plan, hazards }: Headline): string {
   const due = plan.due_now;
   const delayUsd = due.cost_of_waiting_a_year;
   const amounts = dueAmountTexts(plan);
@@ -77,7 +77,7 @@ export function sectionDueNowHeadline({ plan, hazards }: Headline): string {
   const sentences = [
     due.unit_count + due.component_count === 0
       ? "Nothing has to be replaced now."
-      : `${capitalizePageText(sectionDueNowText(due))} should be replaced${amounts.length === 0 ? " now" : `${total}: ${amounts.join(" and ")}`}.`,
+      : `${capitalizePageText(pageSectionDueNowText(due))} should be replaced${amounts.length === 0 ? " now" : `${total}: ${amounts.join(" and ")}`}.`,
     delayUsd >= 1 && `Delaying a year is expected to cost ${formatPageMoney(Math.round(delayUsd))} more.`,
     hazards > 0 &&
       `${formatPageCount(hazards, "known hazard")} ${hazards === 1 ? "requires" : "require"} action at once.`,

@@ -16,7 +16,7 @@ import type { PlanLine } from "../page/page-plan-lines.ts";
 import type { DefinedTerm } from "../page/page-term-definitions.ts";
 import { DefinitionButton } from "../widgets/term-definition.tsx";
 import { TierMark } from "../widgets/tier-mark.tsx";
-import { sectionDueNowDate } from "./plan-section.tsx";
+import { pageSectionDueNowDate } from "./plan-section.tsx";
 import { CollapsedSectionTable, ReportSection, type SectionCsvLink } from "./section.tsx";
 
 /** Rows that are shown at once. */
@@ -231,16 +231,16 @@ function markedText(rows: readonly ActionRow[]): string {
 
 function dueText({ isDeferred, lines, ...row }: ActionRow, asOf: string): string {
   if (isDeferred) return `Deferred until ${formatPageDate(lines[0]!.work_until!)}`;
-  return sectionDueDateText(row, asOf) ?? "–";
+  return pageSectionDueDateText(row, asOf) ?? "–";
 }
 
 /** `Immediately`, `By Nov 2027`, `Mar 2029`: by when something has to be done; undefined without a day. */
-export function sectionDueDateText(
+export function pageSectionDueDateText(
   { dueNow, action, due }: Pick<ActionRow, "dueNow" | "action" | "due">,
   asOf: string,
 ): string | undefined {
   // An older server answers without the field during an upgrade of several servers.
-  if (dueNow) return capitalizePageText(sectionDueNowDate(dueNow, asOf));
+  if (dueNow) return capitalizePageText(pageSectionDueNowDate(dueNow, asOf));
   if (action === "replace_now" || action === "immediate_hazard") return "Now";
   return due === null ? undefined : formatPageMonth(due);
 }

@@ -12,7 +12,7 @@ const CHIPS = { immediate_hazard: "overdue", inspect: "due_soon", monitor: "upco
 const URGENCY = Object.keys(CHIPS);
 
 /** Groups the known hazards of components by appliance, those that require action at once first. */
-export function sectionHazardGroups(components: readonly ComponentJson[]): HazardGroup[] {
+export function pageSectionHazardGroups(components: readonly ComponentJson[]): HazardGroup[] {
   const groups = new Map<string, HazardGroup>();
   const seen = new Set<string>();
   for (const component of components) {
@@ -74,7 +74,7 @@ export function KnownHazardsSection(props: {
 }
 
 /** Returns the number of hazards that require action at once. */
-export const sectionUrgentHazardCount = (groups: readonly HazardGroup[]): number =>
+export const pageSectionUrgentHazardCount = (groups: readonly HazardGroup[]): number =>
   groups.filter(({ flag }) => flag.action === "immediate_hazard").length;
 
 function summaryOf(groups: readonly HazardGroup[]): string {

@@ -10,7 +10,7 @@ import { formatPageCount, formatPageMoney, formatPageWholeNumber } from "../page
 import { groupPageRowsInSteps } from "../page/page-grouping.ts";
 import { PageTierCosts, type PageUnitPrices } from "../page/page-tier-costs.ts";
 import { TierMark } from "../widgets/tier-mark.tsx";
-import { sectionComponentColumns } from "./component-table.tsx";
+import { pageSectionComponentColumns } from "./component-table.tsx";
 import { CollapsedSectionTable, ReportSection, type SectionCsvLink } from "./section.tsx";
 import { SectionComponentName } from "./section-component-name.tsx";
 import { SectionScoreReasons } from "./section-score-reasons.tsx";
@@ -108,7 +108,7 @@ export function RiskHeatMapSection(props: {
           csv={csv}
           all={all}
           rows={elevated}
-          columns={sectionComponentColumns(applianceNames)}
+          columns={pageSectionComponentColumns(applianceNames)}
           note="The highest expected loss of the next 12 months first: probability of failure × cost of failure."
         />
       )}

@@ -77,12 +77,12 @@ export function* sectionPlanDetailsInSteps(
   };
 }
 
-export const sectionDueCount = ({ unit_count, component_count }: PlanSummaryDue) =>
+export const pageSectionDueCount = ({ unit_count, component_count }: PlanSummaryDue) =>
   unit_count + component_count;
 type PlanSummaryDue = Pick<PlanSummaryJson["due_now"], "unit_count" | "component_count">;
 
 /** `2 whole appliances and 1 component` */
-export function sectionDueNowText({ unit_count, component_count }: PlanSummaryDue): string {
+export function pageSectionDueNowText({ unit_count, component_count }: PlanSummaryDue): string {
   const parts = [
     ...(unit_count > 0 ? [formatPageCount(unit_count, "whole appliance")] : []),
     ...(component_count > 0 ? [formatPageCount(component_count, "component")] : []),
@@ -99,10 +99,10 @@ export const dueAmountTexts = ({ due_now: { immediate, short_term }, as_of }: Du
     ] as const
   )
     .filter(([cost]) => Math.round(cost) > 0)
-    .map(([cost, dueNow]) => `${formatPageMoney(Math.round(cost))} ${sectionDueNowDate(dueNow, as_of)}`);
+    .map(([cost, dueNow]) => `${formatPageMoney(Math.round(cost))} ${pageSectionDueNowDate(dueNow, as_of)}`);
 
 /** `immediately`, `by Nov 2027`: by when work that is due now has to be done, in a plan as of a day. */
-export const sectionDueNowDate = (dueNow: NonNullable<PlanLine["due_now"]>, asOf: string): string =>
+export const pageSectionDueNowDate = (dueNow: NonNullable<PlanLine["due_now"]>, asOf: string): string =>
   dueNow === "immediate" ? "immediately" : `by ${formatPageMonthAYearAfter(asOf)}`;
 type DueNow = {
   as_of: string;
@@ -130,7 +130,7 @@ export function PlanCostsAndReserveSection(props: {
       about={`As of ${formatPageDate(plan.as_of)}. Amounts are in ${todaysMoney()} unless noted.`}
     >
       <p>
-        To replace now: {sectionDueNowText(due)}
+        To replace now: {pageSectionDueNowText(due)}
         {due.cost > 0 && (
           <>
             , <strong>{formatPageMoney(Math.round(due.cost))}</strong>: {dueAmountTexts(plan).join(" and ")}.
@@ -166,7 +166,7 @@ function ReconciliationTable({ lines }: { lines: PropertyPlanJson["reconciliatio
 }
 
 /** `+$15,804 if delayed 12 months` */
-export const sectionDelayCostText = (usd: number) =>
+export const pageSectionDelayCostText = (usd: number) =>
   `${usd >= 0.5 ? "+" : ""}${formatPageMoney(Math.round(usd))} if delayed 12 months`;
 
 /** The costs by year of a property's or a portfolio's plan, its savings, and the deposit that funds it. */

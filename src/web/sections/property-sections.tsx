@@ -24,7 +24,11 @@ import { ConditionSectionHeadline } from "./condition-section.tsx";
 import { ConditionTrendSection } from "./condition-trend-section.tsx";
 import { DueActionsSection, type RenderMark } from "./due-actions-section.tsx";
 import { MethodologySection, sectionComponentTotalsInSteps } from "./figures-method-section.tsx";
-import { KnownHazardsSection, sectionHazardGroups, sectionUrgentHazardCount } from "./hazards-section.tsx";
+import {
+  KnownHazardsSection,
+  pageSectionHazardGroups,
+  pageSectionUrgentHazardCount,
+} from "./hazards-section.tsx";
 import { RiskHeatMapSection, sectionSystemsInSteps } from "./heat-map-section.tsx";
 import { DueInspectionsSection } from "./inspections-section.tsx";
 import {
@@ -34,7 +38,7 @@ import {
 } from "./plan-section.tsx";
 import { ScoreTrendSection } from "./score-trend-section.tsx";
 import type { SectionCsvLink } from "./section.tsx";
-import { sectionUnitNameOf, UnitNameContext } from "./section-unit-name.ts";
+import { pageSectionUnitNameOf, UnitNameContext } from "./section-unit-name.ts";
 
 /** The data of a property's page, as the API returns it. */
 export type PropertyPageData = {
@@ -90,7 +94,7 @@ export type ReportCsvFile =
   | "trend";
 
 /** The component whose score history is shown by default. */
-export function sectionTrendComponentId(components: readonly ComponentJson[]): string | undefined {
+export function pageSectionTrendComponentId(components: readonly ComponentJson[]): string | undefined {
   return (highestPageExpectedLoss(elevatedPageComponents(components)) ?? highestPageExpectedLoss(components))
     ?.component_id;
 }
@@ -134,14 +138,14 @@ export function* propertySectionsInSteps({
   const sorted = yield* sortInSteps(components, comparePageRowsByExpectedLoss);
   const elevated = elevatedPageComponents(sorted);
   const systems = yield* sectionSystemsInSteps(components, applianceNames, prices);
-  const hazards = sectionHazardGroups(components);
+  const hazards = pageSectionHazardGroups(components);
   const details =
     plan && (yield* sectionPlanDetailsInSteps({ plan, components }, applianceNames, data.budget));
   const selected = components.find(({ component_id }) => component_id === trend?.componentId);
   const sections = [
     <ConditionSectionHeadline
       condition={condition}
-      headline={plan && details && { plan, hazards: sectionUrgentHazardCount(hazards) }}
+      headline={plan && details && { plan, hazards: pageSectionUrgentHazardCount(hazards) }}
     />,
     plan && details && (
       <DueActionsSection
@@ -211,7 +215,9 @@ export function* propertySectionsInSteps({
   return sections
     .filter((section) => section !== undefined && section !== false)
     .map((section) => (
-      <UnitNameContext.Provider value={sectionUnitNameOf(data.property)}>{section}</UnitNameContext.Provider>
+      <UnitNameContext.Provider value={pageSectionUnitNameOf(data.property)}>
+        {section}
+      </UnitNameContext.Provider>
     ));
 }
 
@@ -227,7 +233,7 @@ export function PropertySectionsHeading(props: {
   const appliances = new Set(components.map(({ appliance_id }) => appliance_id)).size;
   const facts = [
     property.year_built === null ? undefined : `built ${property.year_built}`,
-    formatPageCount(property.unit_count, sectionUnitNameOf(property)),
+    formatPageCount(property.unit_count, pageSectionUnitNameOf(property)),
     formatPageCount(appliances, "appliance"),
     formatPageCount(components.length, "component"),
   ];

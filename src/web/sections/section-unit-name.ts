@@ -6,5 +6,5 @@ export const UnitNameContext = createContext("unit");
 export const useSectionUnitName = () => useContext(UnitNameContext);
 
 /** Returns the name of a unit of a property. */
-export const sectionUnitNameOf = (property: { unit_label: string | null }): string =>
+export const pageSectionUnitNameOf = (property: { unit_label: string | null }): string =>
   property.unit_label ?? "unit";
