@@ -41,6 +41,8 @@ type JobDeps = {
 const BATCH = 500;
 /** Replies to delete in one statement: each may have several megabytes. */
 const STEP = 10;
+/** The time for which a server of a cluster leaves stored sums to those with other prices: longer than a rolling upgrade. */
+const FOREIGN_SUMS_MS = 20 * 60_000;
 
 /** Returns the scheduled jobs of a server, except backups. */
 export function scheduledJobTable(deps: JobDeps): ScheduledJob[] {
@@ -183,16 +185,27 @@ export function scheduledJobTable(deps: JobDeps): ScheduledJob[] {
   ];
 }
 
-/** Recalculates stored sums after changes of cost books, and after a start with another knowledge base or settings. */
+/**
+ * Recalculates stored sums after changes of cost books, and after a start with another knowledge base, settings or rules. Sums
+ * follow this server's again after a command with others. In a cluster, servers with others may be starting, so that this one
+ * leaves the sums to them for a while, and takes them back if none of them is the last.
+ */
 function recalculation({ store, knowledge, clock, log }: JobDeps): ScheduledJob["run"] {
-  let isBasisKnown = false;
+  const basis = recalculationBasisDigest(knowledge);
+  let isFirst = true;
+  let foreignSince: Instant | undefined;
   return async (signal) => {
-    if (
-      !isBasisKnown &&
-      (await requestRecalculationIfBasisChanged(store, recalculationBasisDigest(knowledge)))
-    )
-      log.info({}, "knowledge base or settings differ from those of the stored sums, which are recalculated");
-    isBasisKnown = true;
+    if ((await store.read.recalculations.basis()) === basis) foreignSince = undefined;
+    else {
+      foreignSince ??= clock();
+      if (store.isShared && !isFirst && clock() - foreignSince < FOREIGN_SUMS_MS) return;
+      if (await requestRecalculationIfBasisChanged(store, basis))
+        log.info(
+          {},
+          "knowledge base, settings or rules differ from those of the stored sums, which are recalculated",
+        );
+    }
+    isFirst = false;
     const deps = { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal };
     for (const partnerId of await recalculateStoredSums(deps))
       log.info({ partner_id: partnerId }, "sums recalculated by changed prices");

@@ -1,15 +1,21 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { loadConfig } from "../../src/config/load-config.ts";
+import type { Knowledge } from "../../src/domain/domain-knowledge.ts";
+import { dayOf } from "../../src/domain/time.ts";
 import type { ScheduledJob } from "../../src/jobs/job-schedule.ts";
 import { scheduledJobTable } from "../../src/jobs/job-table.ts";
+import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { createLogger } from "../../src/logging/logger.ts";
 import { EmbedViewCounter } from "../../src/usecases/embeds/count-embed-views.ts";
+import { recountDerivedData } from "../../src/usecases/recalculation/recount-derived-data.ts";
 import { RevisionCaches } from "../../src/usecases/revision-caches/revision-caches.ts";
+import { takeSnapshot } from "../../src/usecases/snapshot/take-snapshot.ts";
 import type { Json } from "../support/json.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 
 const EVENING = Date.parse("2026-03-09T22:00:00Z");
 const HOUR = 3_600_000;
+const yieldNow = async () => {};
 const open = usePortfolioStore();
 let fixture: PortfolioFixture;
 let lines: Json[];
@@ -21,7 +27,7 @@ beforeEach(async () => {
 });
 
 /** Returns the jobs of a server with default settings, except for the given ones. */
-function jobs(env: Record<string, string> = {}): Map<string, ScheduledJob> {
+function jobs(env: Record<string, string> = {}, own = knowledge): Map<string, ScheduledJob> {
   const log = createLogger({
     level: "info",
     format: "json",
@@ -31,7 +37,7 @@ function jobs(env: Record<string, string> = {}): Map<string, ScheduledJob> {
   const table = scheduledJobTable({
     config,
     log,
-    knowledge,
+    knowledge: own,
     store: fixture.store,
     views: new EmbedViewCounter(fixture.store),
     caches,
@@ -42,6 +48,30 @@ function jobs(env: Record<string, string> = {}): Map<string, ScheduledJob> {
 }
 const run = (job: ScheduledJob | undefined) => job!.run(new AbortController().signal);
 const snapshots = () => lines.filter(({ msg }) => msg === "snapshot taken").map(({ date }) => date);
+
+// Rule: prices-recalculated
+test("sums follow the prices of the server again after a snapshot by a command with others, and these after a start with them", async () => {
+  const { id: propertyId } = await fixture.addProperty();
+  await fixture.addAppliances({ propertyId, typeId: "roof", installYear: 1980 });
+  const dearer = loadKnowledge({ location: "state", priceLevel: 2, buildingPerSqft: 200 });
+  const { store, clock, time } = fixture;
+  const wrongSums = async (own: Knowledge) => {
+    const wrong = await recountDerivedData({ store, clock, knowledge: own, yieldNow }, false);
+    return Object.values(wrong).reduce((sum, count) => sum + count, 0);
+  };
+  const snapshot = { store, clock, knowledge: dearer, monotonicMs: () => 0, yieldNow };
+  const recalculation = jobs().get("recalculate-sums");
+  await run(recalculation);
+  await takeSnapshot(snapshot, dayOf(time.now));
+  expect(await wrongSums(knowledge)).toBeGreaterThan(0);
+  await run(recalculation);
+  // In a cluster, a server with other prices may be starting.
+  time.now += 20 * 60_000;
+  await run(recalculation);
+  expect(await wrongSums(knowledge)).toBe(0);
+  await run(jobs({}, dearer).get("recalculate-sums"));
+  expect(await wrongSums(dearer)).toBe(0);
+});
 
 describe("the snapshot", () => {
   // Rule: snapshot-time, missed-snapshot

@@ -92,6 +92,8 @@ export async function takeSnapshot(deps: SnapshotDeps, day: Day): Promise<Snapsh
       const isOwn =
         (!step.alreadyDone || earlier) &&
         (await store.write((tx) => finish(tx, day, store.isShared && !earlier)));
+      // A server with other prices may have taken the sums back before the last components had this one's.
+      await requestRecalculationIfBasisChanged(store, recalculationBasisDigest(deps.knowledge));
       const run = store.isShared ? ((await store.read.snapshots.run(day)) ?? step.run) : step.run;
       const { components, critical, warning } = run;
       return {
