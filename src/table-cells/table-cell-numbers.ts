@@ -1,7 +1,7 @@
 /* Numbers of files as people write them. */
 
 const AMOUNTS =
-  /(_cost|_value|_area_sqft|^amount|^paid|^outstanding|^deductible|^alae|^unit_count|^stories|^size|^quantity)$/;
+  /(_cost|_value|_area_sqft|^amount(_paid)?|^paid|^outstanding|^deductible|^alae|^unit_count|^stories|^size|^quantity)$/;
 
 export const isNumericTableCellField = (field: string): boolean => AMOUNTS.test(field);
 

@@ -131,11 +131,14 @@ function readUnit(unit: RowCells[string], { unit_id }: RowCells): number | undef
 /** The properties whose appliances without a serial are counted, and how many of them there are by their key. */
 type Stock = { counted: Set<string>; existing: Map<string, number> };
 
-/** By appliance: the first row of the import with its serial. */
+/** By appliance: the details that the rows of the import with its serial state. */
 type RowsWithSerials = Map<string, Distinctions>;
 
 /** The details that distinguish appliances besides their serial, as far as a row states them. */
-type Distinctions = Readonly<Record<"install_year" | "brand" | "model" | "unit", number | string | null>>;
+type Distinctions = Record<"install_year" | "brand" | "model" | "unit", number | string | null>;
+
+/** The most appliances whose rows are kept: some 100 MB. */
+const MOST_ROWS_WITH_SERIALS = 400_000;
 
 class ApplianceBatch implements RowBatch<Entry> {
   readonly #creator: ApplianceCreator;
@@ -193,7 +196,7 @@ class ApplianceBatch implements RowBatch<Entry> {
     }
     const found = input.serial === null ? undefined : await this.#withSerial(input.serial, input);
     const distinctions = distinctionsOf(input, unit);
-    if (found && !update) this.#checkEarlierRow(found, distinctions);
+    if (found && !update && !isImportLabel(input)) this.#checkEarlierRow(found, distinctions);
     if (!found) {
       if (retirement) {
         const { retiredAt } = retirementAfterChange(NOT_RETIRED, retirement);
@@ -270,7 +273,11 @@ class ApplianceBatch implements RowBatch<Entry> {
     for (const propertyId of this.#own.counted) this.stock.counted.add(propertyId);
     for (const [key, count] of this.#own.existing) this.stock.existing.set(key, count);
     for (const [key, rows] of this.#rows) this.equalRows.set(key, rows);
-    for (const [id, row] of this.#withSerials) this.withSerials.set(id, row);
+    for (const [id, row] of this.#withSerials) {
+      const [first] = this.withSerials.size < MOST_ROWS_WITH_SERIALS ? [] : this.withSerials.keys();
+      if (first !== undefined) this.withSerials.delete(first);
+      this.withSerials.set(id, row);
+    }
   }
 
   async #unitOf({ id, unitCount }: Property, number: number): Promise<string> {
@@ -289,17 +296,16 @@ class ApplianceBatch implements RowBatch<Entry> {
   /** Throws conflict if an earlier row of the import with the serial of this appliance states something else. */
   #checkEarlierRow({ id, typeId }: Appliance, row: Distinctions): void {
     const earlier = this.#withSerials.get(id) ?? this.withSerials.get(id);
-    if (!earlier) {
-      this.#withSerials.set(id, row);
-      return;
+    const all = { ...row };
+    for (const field of Object.keys(row) as (keyof Distinctions)[]) {
+      const [from, to] = [earlier?.[field] ?? null, row[field]];
+      if (from !== null && to !== null && from !== to)
+        throw conflict(
+          `serial is that of the property's ${typeId} ${id}, and an earlier row states its ${field} as ${from}, not ${to}: give each its own serial, or none`,
+        );
+      all[field] = to ?? from;
     }
-    for (const [field, from] of Object.entries(earlier)) {
-      const to = row[field as keyof Distinctions];
-      if (from === null || to === null || from === to) continue;
-      throw conflict(
-        `serial is that of the property's ${typeId} ${id}, and an earlier row states its ${field} as ${from}, not ${to}: give each its own serial, or none`,
-      );
-    }
+    this.#withSerials.set(id, all);
   }
 
   /**
@@ -336,6 +342,10 @@ class ApplianceBatch implements RowBatch<Entry> {
       }
   }
 }
+
+/** Returns whether a serial is a label that imports number equipment by, as "boiler-1". A building may state it in two rows. */
+const isImportLabel = ({ typeId, serial }: NewAppliance): boolean =>
+  /^-\d+$/.test(serial?.startsWith(typeId) ? serial.slice(typeId.length) : "");
 
 const distinctionsOf = (
   { installYear, brand, model, unitId }: NewAppliance,

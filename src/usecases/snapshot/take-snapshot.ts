@@ -157,10 +157,15 @@ async function takeStep(
   isFirst: boolean,
 ): Promise<Step> {
   const { isShared } = deps.store;
-  const stored = await tx.snapshots.run(day);
-  if (!stored && !isFirst) throw discardedMeanwhile(day);
   const modelVersion = await loadActiveModelVersion(tx, deps.knowledge);
-  if (stored && stored.finishedAt === null) {
+  let stored = await tx.snapshots.run(day);
+  if (isShared && stored?.finishedAt === null && withModel(stored, modelVersion) !== stored.modelVersion) {
+    // Another server may end the run meanwhile. The order of the locks is that of all steps.
+    await tx.latestInstant();
+    stored = await tx.snapshots.lockRun(day);
+  }
+  if (!stored && !isFirst) throw discardedMeanwhile(day);
+  if (stored?.finishedAt === null) {
     const before = stored.modelVersion;
     stored.modelVersion = withModel(stored, modelVersion);
     if (stored.modelVersion !== before) await tx.snapshots.update(day, { modelVersion: stored.modelVersion });

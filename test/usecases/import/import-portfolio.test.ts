@@ -575,7 +575,7 @@ describe("a rejected row", () => {
       const again = await run(partner, { properties: ELM, appliances: first });
       expect(again.appliances.created).toBe(1);
       const serial = when === "there before" ? "0" : "see notes";
-      const rows = [`2001,${serial},Rheem`, `2011,${serial},Rheem`, `,${serial},`, `2001,${serial},GE`];
+      const rows = [`2001,${serial},`, `,${serial},Rheem`, `2011,${serial},Rheem`, `2001,${serial},GE`];
       const appliances = UNITS + rows.map((row) => `E,boiler,${row}\n`).join("");
       for (const created of [when === "there before" ? 0 : 1, 0]) {
         const { appliances: counts, rejects } = await run(partner, { properties: ELM, appliances });

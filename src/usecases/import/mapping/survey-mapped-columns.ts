@@ -71,8 +71,13 @@ export async function surveyMappedColumns(
     for (const { column } of mapping.scores) hasScoresAbove5 ||= isScoreAbove5(cellOf(column));
     for (const one of words) one.add(cellOf(one.column));
   };
-  if (table.count <= SAMPLE) for (const cells of table.sample) read(cells);
-  else for await (const { cells } of table.rows()) read(cells);
+  // A row is read with each entry of the mapping, of which there may be hundreds.
+  if (table.count <= SAMPLE) {
+    for (const cells of table.sample) {
+      read(cells);
+      await yieldNow();
+    }
+  } else for await (const { cells } of table.rows()) read(cells);
   const guessed: GuessedWord[] = [];
   for (const one of words)
     for (const word of one.guessed()) {
