@@ -31,10 +31,13 @@ export function standardTerminalStream(number: 1 | 2): LineStream {
   let isScheduled = false;
   let dropped = 0;
   let reportedDrops = 0;
+  /** The number of dropped lines in a report that is being written. */
+  let reporting = 0;
   let onRecovery = (_dropped: number) => {};
 
   /** Returns whether the buffer is empty. False means that the reader must read first. */
   function flush(): boolean {
+    let hasWritten = false;
     while (partlyWritten.length > 0 || buffered !== "") {
       if (partlyWritten.length === 0) {
         // Starts on a new line if the end of the previous one was dropped.
@@ -46,17 +49,24 @@ export function standardTerminalStream(number: 1 | 2): LineStream {
         const written = writeSync(descriptor, partlyWritten);
         lastByte = partlyWritten[written - 1] ?? lastByte;
         partlyWritten = partlyWritten.subarray(written);
+        hasWritten = true;
+        if (partlyWritten.length === 0) reporting = 0;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "EAGAIN") return false;
         dropped += countLines(partlyWritten);
+        reportedDrops -= reporting;
+        reporting = 0;
         partlyWritten = new Uint8Array();
         return true;
       }
     }
     const since = dropped - reportedDrops;
+    if (since === 0 || !hasWritten) return true;
     reportedDrops = dropped;
-    if (since > 0) onRecovery(since);
-    return true;
+    reporting = since;
+    onRecovery(since);
+    // The report is written alone: it may find no room where a line before it did, and is then repeated.
+    return flush();
   }
 
   function flushSoon(): void {
