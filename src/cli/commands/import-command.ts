@@ -152,7 +152,7 @@ export const importCommand = defineCommand({
     if (isMapped && Object.values(sources).some(Boolean))
       throw new UsageError(
         "--file cannot be combined with files of the importer's own columns",
-        "Pass those with --file too.",
+        "Pass those with --file too, and corrected rejects in a run of their own.",
       );
     if (!isMapped && (mappingFile !== undefined || mapValues.length > 0 || dates !== undefined || yes))
       throw new UsageError("--mapping, --map-values, --dates and --yes need --file");

@@ -2,7 +2,7 @@ import { Database, SQLiteError } from "bun:sqlite";
 import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
 import { OperatorError, StorageError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
-import { fileStorageError, symbolicLinkError } from "../../files/durable-files.ts";
+import { fileStorageError } from "../../files/durable-files.ts";
 import { olderSchemaError } from "../older-schema-error.ts";
 import type { Engine } from "../store-engine.ts";
 import { applySqliteMigrations, pendingSqliteMigrations } from "./migrate-sqlite.ts";
@@ -62,11 +62,9 @@ export type SqliteOptions = {
  */
 export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
   const migrations = options.migrations ?? SQLITE_MIGRATIONS;
+  requireSingleName(file);
   const existed = existsSync(file);
-  if (existed) {
-    requireSingleName(file);
-    requireWritable(file);
-  }
+  if (existed) requireWritable(file);
   const pending = existed ? readPending(file, migrations) : migrations;
   if (options.requiresCurrentSchema && pending.length > 0) throw olderSchemaError(file, pending, migrations);
   const writer = open(file);
@@ -108,12 +106,16 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
  * servers; with a hard link each of them has a write-ahead log of its own, and destroys what the other commits.
  */
 function requireSingleName(file: string): void {
-  const status = lstatSync(file);
-  if (status.isSymbolicLink()) throw symbolicLinkError(file);
-  if (status.nlink > 1)
+  const status = lstatSync(file, { throwIfNoEntry: false });
+  if (status?.isSymbolicLink())
+    throw new OperatorError(
+      `${file} is a symbolic link, so that a server in the folder of the database could open it too; nothing was written`,
+      "Set storage.data_dir to a folder on the other disk that has all files of this one, or stop all servers and move the database here.",
+    );
+  if (status && status.nlink > 1)
     throw new OperatorError(
       `${file} has ${status.nlink} names (hard links), so that a server in another folder could write to it; nothing was written`,
-      `Find the others with \`find -samefile ${file}\`, and remove them or make each a copy.`,
+      `Find the others with \`find / -xdev -samefile ${file}\`, and remove them, or replace each by a copy.`,
     );
 }
 
