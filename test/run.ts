@@ -68,9 +68,9 @@ const MAX_REPEATED_FILES = 3;
 
 /**
  * Files that run side by side, each isolated from the others. They wait for a third of their time, which leaves room for
- * more than there are cores; more than five would overload the servers that they start.
+ * one more than there are cores; more than four would overload the servers that they start.
  */
-const WORKERS = Math.min(availableParallelism() + 2, 5);
+const WORKERS = Math.min(availableParallelism() + 1, 4);
 
 /** A test that calls none of these does the same whatever the storage of the run. */
 const USES_STORAGE = /\b(usePartnerStore|usePortfolioStore|useMainstay)\(\)/;
