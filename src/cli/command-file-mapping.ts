@@ -6,6 +6,7 @@ import { isMonthFirstWording } from "../domain/wording/currency-and-unit-wording
 import { replaceFile } from "../files/durable-files.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import type { DateFormat } from "../table-cells/table-cell-dates.ts";
+import { hasRejectColumns } from "../table-cells/table-limits.ts";
 import type { ColumnMapping, FieldDefault } from "../usecases/import/import-columns.ts";
 import {
   type FileMapping,
@@ -367,6 +368,11 @@ function mappingSummary(
     ...(hasKeptMapping && survey.guessed.length > 0
       ? [
           `  Guessed, since the saved mapping lacks it: ${someOf(survey.guessed.map(({ cell, meaning }) => `${oneLine(cell)} is ${meaning}`))}`,
+        ]
+      : []),
+    ...(mapping.rows === "appliances" && hasRejectColumns(table.headings)
+      ? [
+          "  Rejected rows: those without a serial that equal imported ones count as them, and are not imported",
         ]
       : []),
     ...(unused.length > 0 ? [`  Not used: ${someOf(unused)}`] : []),

@@ -1,4 +1,4 @@
-/* The limits of a request that imports rows of a table. Pages keep to them, too. */
+/* The limits of a request that imports rows of a table, and the columns and words that mean something in one. */
 
 export const MOST_ROWS = 200;
 export const MOST_COLUMNS = 300;
@@ -12,6 +12,13 @@ export const UNNAMED_CELLS = { column: "unnamed columns", reason: "no heading" }
 
 /** The fields whose words have a meaning that is guessed, unless a mapping has one: a word that means itself has none. */
 export const GUESSED_WORD_FIELDS = ["type_id", "state"] as const;
+
+/** The columns that files of rejected rows have after those of the original file. */
+export const REJECT_COLUMNS = ["line", "error"] as const;
+
+/** Returns whether the columns are those of a file of rejected rows. */
+export const hasRejectColumns = (columns: readonly string[]): boolean =>
+  REJECT_COLUMNS.every((name, at) => columns.at(at - REJECT_COLUMNS.length)?.trim() === name);
 
 /** The signs that separate the cells of a CSV file. */
 export const SEPARATORS = [",", ";", "\t", "|"] as const;

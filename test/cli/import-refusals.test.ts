@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeXlsx } from "hucre/xlsx";
@@ -136,6 +136,11 @@ test("rejected rows of equipment are imported with the option that counts them a
   );
   const { code, stderr } = await importing("--file", join(rejects, "appliances.csv"), "--yes");
   expect([code, stderr]).toEqual([2, expect.stringContaining("Pass --appliances")]);
+  const alone = write("alone.csv", readFileSync(join(rejects, "appliances.csv"), "utf8"));
+  const warned = await importing("--file", alone, "--yes");
+  expect(warned.stderr).toContain(
+    "Rejected rows: those without a serial that equal imported ones count as them",
+  );
 });
 
 test("the mapping that is shown is guessed from all rows of a file, also with a saved one", async () => {

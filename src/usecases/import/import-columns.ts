@@ -1,6 +1,7 @@
 import { restoreCsvFormula } from "../../csv/csv-formulas.ts";
 import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
 import { closestSpelling } from "../../spelling/closest-spelling.ts";
+import { hasRejectColumns, REJECT_COLUMNS } from "../../table-cells/table-limits.ts";
 import type { FileKind, RowCells } from "./row-kind.ts";
 
 /** `--map`: the heading of a file's column, and the field that it contains. */
@@ -34,9 +35,6 @@ export type ColumnLayout = {
   defaults: RowCells;
 };
 
-/** Columns appended to the files of rejected rows. */
-export const REJECT_COLUMNS = ["line", "error"] as const;
-
 /**
  * Finds the fields in a file's headings. A mapped column provides only the field that it is mapped to. Throws an
  * OperatorError if a required column is missing or duplicated.
@@ -48,9 +46,7 @@ export function findImportColumns(
   mappings: readonly ColumnMapping[],
   defaults: readonly FieldDefault[],
 ): ColumnLayout {
-  const isRejects = REJECT_COLUMNS.every(
-    (name, i) => headings.at(i - REJECT_COLUMNS.length)?.trim() === name,
-  );
+  const isRejects = hasRejectColumns(headings);
   const originals = isRejects ? headings.slice(0, -REJECT_COLUMNS.length).map(restoreCsvFormula) : headings;
   const columns = originals.map((heading) => heading.trim());
   const mapped = mappings.filter(

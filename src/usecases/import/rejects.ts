@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { CsvFile } from "../../csv/write-csv.ts";
 import { OperatorError } from "../../domain/errors.ts";
+import { REJECT_COLUMNS } from "../../table-cells/table-limits.ts";
 import { EqualRowCounts } from "./equal-row-counts.ts";
 import type { SurveyedFile } from "./file-rows.ts";
-import { REJECT_COLUMNS } from "./import-columns.ts";
 import type { FileKind } from "./row-kind.ts";
 
 /** A row that was not imported, as in the file, and the reason. */

@@ -1,9 +1,5 @@
+import { hasRejectColumns, REJECT_COLUMNS } from "../../table-cells/table-limits.ts";
 import type { AppImportFile, ImportRun, RejectedRow } from "./app-import-file.ts";
-
-const REJECT_COLUMNS = ["line", "error"];
-
-const isOfRejects = ({ columns }: Pick<AppImportFile, "columns">): boolean =>
-  REJECT_COLUMNS.every((name, at) => columns.at(at - REJECT_COLUMNS.length)?.trim() === name);
 
 /** Returns the rejected rows of a file as a file to correct: its name, its columns, and its rows with the reasons. */
 export function appRejectsFile(
@@ -11,7 +7,7 @@ export function appRejectsFile(
   rejected: readonly RejectedRow[],
 ): { name: string; columns: string[]; rows: (string | number)[][] } {
   // Rows may be rejected again.
-  const own = isOfRejects(file) ? file.columns.slice(0, -REJECT_COLUMNS.length) : file.columns;
+  const own = hasRejectColumns(file.columns) ? file.columns.slice(0, -REJECT_COLUMNS.length) : file.columns;
   return {
     name: `${stemOf(file.name)}-rejected.csv`,
     columns: [...own, ...REJECT_COLUMNS],
@@ -36,6 +32,6 @@ export class AppRejectsContinuations {
   }
 
   of(file: AppImportFile): string | undefined {
-    return isOfRejects(file) ? this.#byStem.get(stemOf(file.name)) : undefined;
+    return hasRejectColumns(file.columns) ? this.#byStem.get(stemOf(file.name)) : undefined;
   }
 }
