@@ -2,7 +2,7 @@ import {
   type Claim,
   type ClaimChange,
   type ClaimStatus,
-  incurredCents,
+  claimIncurredCents,
   type NewClaim,
 } from "../domain/claim.ts";
 import { centsFromUsd } from "../domain/costs/usd-cents.ts";
@@ -118,7 +118,7 @@ export const serializeStoredClaim = storedClaim.serializer((claim: Claim) => ({
   status: claim.status,
   paid: jsonUsdFromCentsOrNull(claim.paidCents),
   outstanding: jsonUsdFromCentsOrNull(claim.outstandingCents),
-  incurred: jsonUsdFromCentsOrNull(incurredCents(claim)),
+  incurred: jsonUsdFromCentsOrNull(claimIncurredCents(claim)),
   deductible: jsonUsdFromCentsOrNull(claim.deductibleCents),
   alae: jsonUsdFromCentsOrNull(claim.alaeCents),
   catastrophe_code: claim.catastropheCode,

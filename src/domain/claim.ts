@@ -47,7 +47,7 @@ export const NO_LOSS_FIGURES: LossFigures = {
 };
 
 /** Returns what was paid and is outstanding, in cents; null if neither is in a loss run. Without `paid` it is the amount. */
-export function incurredCents({
+export function claimIncurredCents({
   amountCents,
   paidCents,
   outstandingCents,

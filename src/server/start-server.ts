@@ -9,12 +9,12 @@ import type { Instant } from "../domain/time.ts";
 import { Authenticator } from "../http/authenticator.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { ConsoleSessions } from "../http/console-session-cookies.ts";
+import { EmbedPasscodeGate } from "../http/embed-passcode-gate.ts";
 import { anyHostHeaderCheck, type HostCheck } from "../http/host-header.ts";
 import { httpHtmlErrorReplies } from "../http/http-html-error-replies.ts";
 import type { Operation } from "../http/http-operation.ts";
 import { ADMIN_HEADERS } from "../http/http-responses.ts";
 import { createHttpHandler, type Fetch } from "../http/http-server.ts";
-import { PasscodeRequestGate } from "../http/passcode-request-gate.ts";
 import { maxHttpBodyValues } from "../http/request-body.ts";
 import { DailyCallLimits } from "../http/request-daily-call-limits.ts";
 import { RequestPipeline } from "../http/request-pipeline.ts";
@@ -351,7 +351,7 @@ async function createFetches(
     knowledge,
     frameAncestors: config.embed.frameAncestors,
     caches,
-    gate: new PasscodeRequestGate({
+    gate: new EmbedPasscodeGate({
       ...windows.passcodes,
       monotonicMs,
       isSecure: configuredPublicUrl(config).startsWith("https:"),

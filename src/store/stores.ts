@@ -1,11 +1,11 @@
 import { applianceStore } from "./queries/appliances-queries.ts";
 import { auditStore } from "./queries/audit-queries.ts";
-import { bookOfBusinessStore } from "./queries/book-lists-queries.ts";
+import { bookOfBusinessStore } from "./queries/book-of-business-queries.ts";
 import { claimStore } from "./queries/claims-queries.ts";
 import { componentStore } from "./queries/components-queries.ts";
 import { conditionTrendStore } from "./queries/condition-trends-queries.ts";
 import { consoleSessionStore } from "./queries/console-sessions-queries.ts";
-import { costLineStore } from "./queries/cost-lines-queries.ts";
+import { costLineStore } from "./queries/cost-book-lines-queries.ts";
 import { dailyCallStore } from "./queries/daily-calls-queries.ts";
 import { deliveryStore } from "./queries/deliveries-queries.ts";
 import { deliveryLogStore } from "./queries/delivery-log-queries.ts";

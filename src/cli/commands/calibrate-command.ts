@@ -24,7 +24,7 @@ import { defineCommand, switchOption, textOption, UsageError } from "../command.
 import type { CommandContext } from "../command-context.ts";
 import { auditActorOfCommand, commandActorOnMachine, withCommandData } from "../command-data-access.ts";
 import { dayOption } from "../command-option-values.ts";
-import { calibrateCommandReport, calibrateCommandText } from "../terminal/calibrate-command-text.ts";
+import { calibrateCommandText, calibrationReportPageContent } from "../terminal/calibrate-command-text.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 import { terminalMinuteText } from "../terminal/terminal-time-text.ts";
 import { yieldInCommand } from "../yield-in-command.ts";
@@ -99,7 +99,7 @@ async function fitAndPrint(
   const evidence = serializeCalibration(calibration);
   const page = report === undefined ? undefined : resolve(context.cwd, report);
   if (page !== undefined)
-    await replaceFile(page, renderCalibrationReport(calibrateCommandReport(knowledge, calibration)));
+    await replaceFile(page, renderCalibrationReport(calibrationReportPageContent(knowledge, calibration)));
   const print = async (applied: string | undefined) => {
     const modelVersion = await loadActiveModelVersion(store.read, knowledge);
     context.print(

@@ -138,8 +138,8 @@ const probe = defineCommand({
         "See: mainstay partner probe-webhook --help",
       );
     const { composeWebhookSender } = await import("../../server/composition/compose-webhook-delivery.ts");
-    const { checkPartnerSignatureVerification } = await import(
-      "../../usecases/deliveries/check-partner-signature-verification.ts"
+    const { probePartnerSignatureVerification } = await import(
+      "../../usecases/deliveries/probe-partner-signature-verification.ts"
     );
     const sender = composeWebhookSender(context.config);
     const probed = await withCommandAdministration(context, async (administration) => {
@@ -150,7 +150,7 @@ const probe = defineCommand({
           : [await requirePartner(store, partnerId)];
       const { timeoutMs } = context.config.webhooks;
       const deps = { administration, send: sender.send, clock: context.now, timeoutMs };
-      const found = await checkPartnerSignatureVerification(deps, partners);
+      const found = await probePartnerSignatureVerification(deps, partners);
       if (found.length === 0 && partnerId !== undefined)
         throw new OperatorError(
           `${partnerId} has no webhook endpoint`,

@@ -1,5 +1,5 @@
 import { type Calibration, mostCorrectedKinds } from "../../domain/calibration/calibration.ts";
-import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/model-fit.ts";
+import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/fit-model.ts";
 import {
   type ForecastMeasures,
   LACKS_OUTCOMES,
@@ -16,7 +16,10 @@ const CHANGES_ON_PAGE = 20;
 const CHANGES_ON_TERMINAL = 10;
 
 /** Returns the content of the calibration report page, with the names of the knowledge base. */
-export function calibrateCommandReport(knowledge: Knowledge, calibration: Calibration): CalibrationContent {
+export function calibrationReportPageContent(
+  knowledge: Knowledge,
+  calibration: Calibration,
+): CalibrationContent {
   const { fit, validation, dCalibration } = calibration;
   return {
     asOf: calibration.asOf,

@@ -1,6 +1,6 @@
 import type { Day } from "../time.ts";
 import type { WindowOutcomes } from "./failure-window-counts.ts";
-import type { Fit, KindFit } from "./model-fit.ts";
+import type { Fit, KindFit } from "./fit-model.ts";
 import type { Proof } from "./model-proof.ts";
 import type { SharedCauses } from "./shared-causes.ts";
 import type { DCalibration, SurvivalCurve } from "./survival-calibration.ts";

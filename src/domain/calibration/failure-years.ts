@@ -4,7 +4,7 @@ import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
 import type { Steps } from "../steps/computation-steps.ts";
 import { type Day, dayNumber, dayNumberOfDate, MS_PER_DAY } from "../time.ts";
 import type { LifeOnRecord } from "./calibration-life.ts";
-import { expectedHazard, UnknownPastCache } from "./expected-hazard.ts";
+import { expectedFailuresOfLife, UnknownPastCache } from "./expected-failures.ts";
 
 const LIVES_PER_STEP = 256;
 /** Failures are counted so many years back: what older years had in common says little of the coming one. */
@@ -44,7 +44,7 @@ export function* countFailuresByYearInSteps(
     const frailty = frailties.get(life.applianceId) ?? 1;
     let before = 0;
     for (const { year, accrued } of agesByYear(life, oldest)) {
-      const hazard = expectedHazard(life, accrued, correction, pasts);
+      const hazard = expectedFailuresOfLife(life, accrued, correction, pasts);
       if (year >= oldest && year <= last) expected.add(base + year, frailty * (hazard - before));
       before = hazard;
     }

@@ -7,7 +7,7 @@ import { agingRate, partBirthDay, virtualAge } from "../scoring/virtual-age.ts";
 import type { Steps } from "../steps/computation-steps.ts";
 import { type Day, dayNumber } from "../time.ts";
 import type { LifeOnRecord, LifeYear } from "./calibration-life.ts";
-import { HAZARD_YEAR_DAYS } from "./expected-hazard.ts";
+import { HAZARD_YEAR_DAYS } from "./expected-failures.ts";
 
 /** An Emergency Repair at most so many days before a Replacement means that the part was replaced because it failed. */
 const EMERGENCY_DAYS = 60;

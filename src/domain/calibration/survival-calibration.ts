@@ -3,8 +3,8 @@ import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
 import { scaleFromMedian } from "../statistics/weibull-distribution.ts";
 import type { Steps } from "../steps/computation-steps.ts";
 import type { LifeOnRecord } from "./calibration-life.ts";
-import { expectedHazard } from "./expected-hazard.ts";
-import type { Fit } from "./model-fit.ts";
+import { expectedFailuresOfLife } from "./expected-failures.ts";
+import type { Fit } from "./fit-model.ts";
 import { BINS, type ProofInterval } from "./model-proof.ts";
 
 const LIVES_PER_STEP = 200;
@@ -30,7 +30,7 @@ export function* dCalibrationInSteps(
   const sums = new ReproducibleSums(BINS);
   for (const [i, life] of lives.entries()) {
     const correction = Math.log(fit?.corrections.lifeFactors.get(life.defId) ?? 1);
-    const hazard = Math.max(0, expectedHazard(life, life.accrued, correction));
+    const hazard = Math.max(0, expectedFailuresOfLife(life, life.accrued, correction));
     const shape = fit?.frailtyShape ?? null;
     const survival = shape === null ? Math.exp(-hazard) : (1 + hazard / shape) ** -shape;
     const bin = Math.min(BINS - 1, Math.floor((1 - survival) * BINS));

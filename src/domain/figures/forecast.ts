@@ -1,5 +1,5 @@
 import type { PriceList } from "../costs/price-list.ts";
-import { WholeUnitCostSums } from "../costs/whole-unit-costs.ts";
+import { WholeUnitCostSums } from "../costs/whole-unit-cost-sums.ts";
 import type { Knowledge } from "../domain-knowledge.ts";
 import { tierOf } from "../scoring/risk-tier.ts";
 import { agedScoreOfStored, failureProbabilityWithin } from "../scoring/score-projections.ts";

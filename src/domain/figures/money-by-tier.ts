@@ -1,7 +1,7 @@
 import { tierOfHundredths } from "../component.ts";
 import type { TypePrices } from "../costs/price-list.ts";
 import type { OwnCosts } from "../costs/stated-costs.ts";
-import { WholeUnitCostSums } from "../costs/whole-unit-costs.ts";
+import { WholeUnitCostSums } from "../costs/whole-unit-cost-sums.ts";
 import type { TotalMoney } from "./property-totals.ts";
 
 /** A component of an appliance, with its score in hundredths. */

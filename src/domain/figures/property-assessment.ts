@@ -1,7 +1,7 @@
 import { type Component, tierOfHundredths } from "../component.ts";
 import { COST_BASES, type CostBasis, zeroCentsByBasis } from "../costs/component-costs.ts";
 import type { PricedComponent, PriceList, TypePrices } from "../costs/price-list.ts";
-import { WholeUnitCostSums } from "../costs/whole-unit-costs.ts";
+import { WholeUnitCostSums } from "../costs/whole-unit-cost-sums.ts";
 import type { BrandTier } from "../scoring/scoring-types.ts";
 import { moneyByTierOfCostSums } from "./money-by-tier.ts";
 import { countTierInTotals, emptyTotals, type PropertyTotals, type TotalMoney } from "./property-totals.ts";

@@ -1,5 +1,5 @@
 import type { PriceList } from "../costs/price-list.ts";
-import { WholeUnitCostSums } from "../costs/whole-unit-costs.ts";
+import { WholeUnitCostSums } from "../costs/whole-unit-cost-sums.ts";
 import { failureProbabilityWithin } from "../scoring/score-projections.ts";
 import { DAYS_PER_MONTH } from "../time.ts";
 import { type AssessedComponent, centsPerUnit } from "./property-assessment.ts";

@@ -48,7 +48,7 @@ export function isWearChangeWithinHeldDecision(before: DueWear, after: DueWear):
  * Returns by how many days a change of a component's evidence on the day of its latest score shortens the time for which a
  * decision holds: as many as would have allowed it. Infinity where its age or life changes, too.
  */
-export function decisionDaysLostByWearChange(before: DueWear, after: DueWear): number {
+export function decisionValidityDaysLostByWearChange(before: DueWear, after: DueWear): number {
   if (!hasSameLife(before, after) || after.effectiveAgeYears !== before.effectiveAgeYears)
     return Number.POSITIVE_INFINITY;
   if (after.hazardRatio === before.hazardRatio) return 0;

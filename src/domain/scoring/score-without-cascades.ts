@@ -62,7 +62,7 @@ export function scoringContextOfProperty(
 }
 
 /** A component's age and evidence, cascades aside. */
-export type StandaloneComponent = {
+export type ComponentWithoutCascades = {
   id: string;
   def: ComponentDef;
   lifeFactor: number;
@@ -79,7 +79,10 @@ export type StandaloneComponent = {
   trail: EvidenceTrail;
 };
 
-export type StandaloneAppliance = CascadeSource & { id: string; components: readonly StandaloneComponent[] };
+export type ApplianceWithoutCascades = CascadeSource & {
+  id: string;
+  components: readonly ComponentWithoutCascades[];
+};
 
 /** The inputs that all components of an appliance share. */
 type ApplianceContext = PropertyContext & {
@@ -101,36 +104,36 @@ export const hasLongHistory = ({ events }: Pick<ApplianceHistory, "events">) =>
   events.length > LONG_HISTORY_EVENTS;
 
 /** Scores the components of an appliance without cascades. */
-export function scoreStandalone(
+export function scoreWithoutCascades(
   knowledge: Knowledge,
   appliance: ApplianceHistory,
   property: PropertyContext,
-): StandaloneAppliance {
+): ApplianceWithoutCascades {
   const context = applianceContext(knowledge, appliance, property);
   const components = appliance.components.map((component) => scoreComponent(knowledge, component, context));
-  return standaloneOf(knowledge, appliance, components);
+  return applianceWithoutCascades(knowledge, appliance, components);
 }
 
-/** Scores the components of an appliance without cascades, in steps, as `scoreStandalone` does at once: a generator for each appliance would take longer than short histories. */
-export function* scoreStandaloneInSteps(
+/** Scores the components of an appliance without cascades, in steps, as `scoreWithoutCascades` does at once: a generator for each appliance would take longer than short histories. */
+export function* scoreWithoutCascadesInSteps(
   knowledge: Knowledge,
   appliance: ApplianceHistory,
   property: PropertyContext,
-): Steps<StandaloneAppliance> {
+): Steps<ApplianceWithoutCascades> {
   const context = applianceContext(knowledge, appliance, property);
-  const components: StandaloneComponent[] = [];
+  const components: ComponentWithoutCascades[] = [];
   for (const component of appliance.components) {
     components.push(scoreComponent(knowledge, component, context));
     yield;
   }
-  return standaloneOf(knowledge, appliance, components);
+  return applianceWithoutCascades(knowledge, appliance, components);
 }
 
-function standaloneOf(
+function applianceWithoutCascades(
   knowledge: Knowledge,
   { id, typeId, unitId }: ApplianceHistory,
-  components: readonly StandaloneComponent[],
-): StandaloneAppliance {
+  components: readonly ComponentWithoutCascades[],
+): ApplianceWithoutCascades {
   const upstreamScores = new Map<string, number>();
   for (const { def, ownRisk } of components)
     if (knowledge.isUpstream(def.id))
@@ -172,7 +175,7 @@ function scoreComponent(
   knowledge: Knowledge,
   component: ComponentHistory,
   context: ApplianceContext,
-): StandaloneComponent {
+): ComponentWithoutCascades {
   const { model } = knowledge;
   const { id, defId } = component;
   const { appliance, events, warnings, today, environment, recordsSince, corrections, brandIsKnown } =

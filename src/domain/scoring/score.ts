@@ -6,13 +6,13 @@ import { type ModelCorrections, UNCORRECTED } from "./model-corrections.ts";
 import { riskOverScorePeriods, riskWithinScoredPeriod } from "./outlook.ts";
 import { roundScore, tierOf } from "./risk-tier.ts";
 import {
+  type ApplianceWithoutCascades,
+  type ComponentWithoutCascades,
   hasLongHistory,
   limitHazardRatio,
   outlookWithHazards,
-  type StandaloneAppliance,
-  type StandaloneComponent,
-  scoreStandalone,
-  scoreStandaloneInSteps,
+  scoreWithoutCascades,
+  scoreWithoutCascadesInSteps,
   scoringContextOfProperty,
 } from "./score-without-cascades.ts";
 import type { PropertyHistory, Score } from "./scoring-types.ts";
@@ -52,12 +52,12 @@ export function* scorePropertyInSteps(
   { only, explain = false, corrections = UNCORRECTED, ...given }: ScoreOptions = {},
 ): Steps<Map<string, Score>> {
   const context = scoringContextOfProperty(knowledge, history, asOf, corrections, explain);
-  const appliances: StandaloneAppliance[] = [];
+  const appliances: ApplianceWithoutCascades[] = [];
   for (const appliance of history.appliances) {
     if (only && !only.has(appliance.id) && !knowledge.cascadingTypes.has(appliance.typeId)) continue;
     const scored = hasLongHistory(appliance)
-      ? yield* scoreStandaloneInSteps(knowledge, appliance, context)
-      : scoreStandalone(knowledge, appliance, context);
+      ? yield* scoreWithoutCascadesInSteps(knowledge, appliance, context)
+      : scoreWithoutCascades(knowledge, appliance, context);
     if (appliances.push(scored) % APPLIANCES_PER_STEP === 0) yield;
   }
   const cascades = given.cascades ?? new CascadeEffects(knowledge, appliances);
@@ -73,7 +73,7 @@ export function* scorePropertyInSteps(
 function addScores(
   scores: Map<string, Score>,
   knowledge: Knowledge,
-  appliance: StandaloneAppliance,
+  appliance: ApplianceWithoutCascades,
   cascades: CascadeEffects,
 ): void {
   for (const component of appliance.components) {
@@ -98,14 +98,14 @@ export function* scoreCascadeSourcesInSteps(
     const components = appliance.components.filter(({ defId }) => knowledge.cascadesAcross.has(defId));
     const source = { ...appliance, components };
     const { typeId, unitId, upstreamScores } = hasLongHistory(appliance)
-      ? yield* scoreStandaloneInSteps(knowledge, source, context)
-      : scoreStandalone(knowledge, source, context);
+      ? yield* scoreWithoutCascadesInSteps(knowledge, source, context)
+      : scoreWithoutCascades(knowledge, source, context);
     if (sources.push({ typeId, unitId, upstreamScores }) % APPLIANCES_PER_STEP === 0) yield;
   }
   return sources;
 }
 
-function scoreWithCascade(knowledge: Knowledge, component: StandaloneComponent, cascade: number): Score {
+function scoreWithCascade(knowledge: Knowledge, component: ComponentWithoutCascades, cascade: number): Score {
   const { model } = knowledge;
   const { def, life, ratio, acuteHazard } = component;
   const hazardRatio = limitHazardRatio(knowledge, ratio * cascade);

@@ -20,7 +20,7 @@ import type { Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { announceCurrentTiers } from "../../usecases/announcements/announce-current-tiers.ts";
-import type { SignatureCheck } from "../../usecases/deliveries/check-partner-signature-verification.ts";
+import type { SignatureCheck } from "../../usecases/deliveries/probe-partner-signature-verification.ts";
 import type { AdminUseCaseDeps } from "../../usecases/partners/create-partner-and-credentials.ts";
 import { exportPartner } from "../../usecases/partners/export-partner.ts";
 import {

@@ -33,7 +33,7 @@ import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
-import { prepareActionsOfComponents } from "../../usecases/planning/prepare-component-actions.ts";
+import { planComponentActions } from "../../usecases/planning/plan-component-actions.ts";
 import {
   ApplianceCreator,
   type CreatedAppliance,
@@ -198,7 +198,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           : await stored.rowsOfAppliance(appliance.id);
         const prices = await partnerPrices(store.read, knowledge, partner);
         const planned = isRetired(appliance) ? [] : components;
-        const actions = await prepareActionsOfComponents({ prices, yieldNow }, planned);
+        const actions = await planComponentActions({ prices, yieldNow }, planned);
         const record = serializeApplianceWithComponents(
           prices,
           appliance,
@@ -228,11 +228,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           const result = await changeAppliance(writer, params.id!, change);
           const rows = await writer.tx.components.rowsOfAppliance(result.appliance.id);
           const deps = { prices: await writer.prices(), yieldNow: writer.tx.yieldToEventLoop };
-          const record = serializeChangedAppliance(
-            knowledge,
-            result,
-            await prepareActionsOfComponents(deps, rows),
-          );
+          const record = serializeChangedAppliance(knowledge, result, await planComponentActions(deps, rows));
           return okReply(addPartnerToJson(record, partner.name));
         });
       },

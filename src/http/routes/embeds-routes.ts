@@ -35,6 +35,7 @@ import {
 } from "../../web/sections/property-sections.tsx";
 import { compressResponseBody, encodingHeaders, responseEncodingFor } from "../content-encoding.ts";
 import { csvReplyChunks } from "../csv-replies.ts";
+import type { EmbedPasscodeGate } from "../embed-passcode-gate.ts";
 import { httpHtmlPageReply, PRIVATE_HEADERS } from "../http-html-page-reply.ts";
 import {
   type Call,
@@ -45,7 +46,6 @@ import {
   replyLength,
 } from "../http-operation.ts";
 import { parsePlanTermsHttpQueryOrDefaults } from "../http-query-parameters.ts";
-import type { PasscodeRequestGate } from "../passcode-request-gate.ts";
 import { replyCacheKey } from "../reply-cache-key.ts";
 import { RequestConcurrencyLimiter } from "../request-concurrency-limiter.ts";
 import { workbookReply } from "../workbook-replies.ts";
@@ -55,7 +55,7 @@ type EmbedDeps = {
   knowledge: Knowledge;
   /** The sites that may show the pages in a frame, as Content-Security-Policy sources. */
   frameAncestors: readonly string[];
-  gate: Pick<PasscodeRequestGate, "isOpenTo" | "attempt">;
+  gate: Pick<EmbedPasscodeGate, "isOpenTo" | "attempt">;
   caches: RevisionCaches;
   /** Called for every view of a page. */
   onView: (embedId: string, view: EmbedView) => void;

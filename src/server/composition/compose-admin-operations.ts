@@ -8,7 +8,7 @@ import type { LoggedError } from "../../logging/logged-error.ts";
 import type { Metrics } from "../../metrics/prometheus-metrics.ts";
 import { testPmsConnection } from "../../pms/pms-connection-test.ts";
 import type { Store } from "../../store/store.ts";
-import { checkPartnerSignatureVerification } from "../../usecases/deliveries/check-partner-signature-verification.ts";
+import { probePartnerSignatureVerification } from "../../usecases/deliveries/probe-partner-signature-verification.ts";
 import { createWebhookResolver } from "../../webhooks/webhook-dns-resolver.ts";
 import type { HttpSender } from "../../webhooks/webhook-http-sender.ts";
 import type { CalibrationRuns } from "./compose-calibration-runs.ts";
@@ -63,7 +63,7 @@ export function composeAdminOperations(
       probe: async (administration, partner) => {
         const { timeoutMs } = config.webhooks;
         return (
-          await checkPartnerSignatureVerification({ administration, send, clock, timeoutMs }, [partner])
+          await probePartnerSignatureVerification({ administration, send, clock, timeoutMs }, [partner])
         )[0];
       },
       runRmPreflight: () =>

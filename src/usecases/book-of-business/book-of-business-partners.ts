@@ -1,5 +1,5 @@
 import { notFound } from "../../domain/errors.ts";
-import type { BookMember } from "../../store/queries/book-lists-queries.ts";
+import type { BookMember } from "../../store/queries/book-of-business-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 
 /** Returns the partners of a book: those with the IDs, or all. Throws not_found for an unknown ID. */

@@ -8,7 +8,7 @@ import type {
   BookMember,
   ValueCount,
   ValueRange,
-} from "../../store/queries/book-lists-queries.ts";
+} from "../../store/queries/book-of-business-queries.ts";
 import { readStoreOfAllPartnersConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";

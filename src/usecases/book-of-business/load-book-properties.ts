@@ -6,7 +6,7 @@ import { type HazardFlagCount, subtractHazardFlagCounts } from "../../domain/haz
 import type { Property } from "../../domain/property.ts";
 import type { PropertyFilter } from "../../domain/rules/property-filter-rule.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
-import type { BookMember } from "../../store/queries/book-lists-queries.ts";
+import type { BookMember } from "../../store/queries/book-of-business-queries.ts";
 import type { Store } from "../../store/store.ts";
 import { readStoreOfAllPartnersConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";

@@ -1,14 +1,14 @@
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import type { LifeOnRecord } from "../../domain/calibration/calibration-life.ts";
-import { HAZARD_YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
+import { HAZARD_YEAR_DAYS } from "../../domain/calibration/expected-failures.ts";
 import { countFailuresByYearInSteps } from "../../domain/calibration/failure-years.ts";
-import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record-in-steps.ts";
 import {
   countFailedLives,
   FEWEST_FAILURES,
   type Fit,
   fitModelInSteps,
-} from "../../domain/calibration/model-fit.ts";
+} from "../../domain/calibration/fit-model.ts";
+import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record-in-steps.ts";
 import { baseModelVersion } from "../../domain/calibration/model-version.ts";
 import { fitSharedCausesInSteps } from "../../domain/calibration/shared-causes.ts";
 import {
@@ -35,7 +35,7 @@ import {
  */
 export async function calibrateModel(environment: CalibrationDeps, asOf: Day): Promise<Calibration> {
   const { store, knowledge } = environment;
-  await requireScoresOfCalibratedModel(store, knowledge);
+  await requireScoresOfModelVersion(store, knowledge);
   const yearAgo = addDays(asOf, -HAZARD_YEAR_DAYS);
   const slices = <T>(steps: Generator<void, T>) => runCalibrationInTimeSlices(environment, steps);
   // One after the other, since the lives of a large portfolio take much memory.
@@ -130,7 +130,7 @@ function refuseThinRecord(lives: readonly LifeOnRecord[], yearAgo: Day): void {
 }
 
 /** Throws an OperatorError if the database's scores, or its active calibration, belong to another model version. */
-export async function requireScoresOfCalibratedModel(
+export async function requireScoresOfModelVersion(
   { read }: Pick<Store, "read">,
   knowledge: Knowledge,
 ): Promise<void> {

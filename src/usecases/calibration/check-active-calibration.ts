@@ -3,7 +3,7 @@ import type { ModelCheck } from "../../domain/calibration/model-version.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
-import { requireScoresOfCalibratedModel } from "./calibrate.ts";
+import { requireScoresOfModelVersion } from "./calibrate.ts";
 import { loadModelCorrections } from "./load-active-model.ts";
 import { type CalibrationDeps, loadPastYearForecasts } from "./load-past-year-forecasts.ts";
 
@@ -18,7 +18,7 @@ export async function checkActiveCalibrationModel(
   evidenceOf: (validation: Calibration["validation"]) => Record<string, unknown>,
 ): Promise<ModelCheck> {
   const { store, knowledge } = environment;
-  await requireScoresOfCalibratedModel(store, knowledge);
+  await requireScoresOfModelVersion(store, knowledge);
   const inUse = await store.read.models.inUse();
   if (!inUse) throw new OperatorError("the default model is active: there is no calibration to check");
   const validation = await loadPastYearForecasts(environment, asOf, (appliances) =>

@@ -1,6 +1,6 @@
 import type { Calibration } from "../../domain/calibration/calibration.ts";
 import type { LifeOnRecord } from "../../domain/calibration/calibration-life.ts";
-import { HAZARD_YEAR_DAYS } from "../../domain/calibration/expected-hazard.ts";
+import { HAZARD_YEAR_DAYS } from "../../domain/calibration/expected-failures.ts";
 import { WindowCounts } from "../../domain/calibration/failure-window-counts.ts";
 import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record-in-steps.ts";
 import { type FailureForecast, validateForecastsInSteps } from "../../domain/calibration/model-proof.ts";

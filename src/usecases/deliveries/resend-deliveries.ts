@@ -2,7 +2,7 @@ import type { FailedDeliveryWindow } from "../../domain/delivery.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
 import { isoTextOfInstant } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
-import { runRepeatableStoreTransactions } from "../../store/store-repeatable-transactions.ts";
+import { reportUnfinishedStoreTransactions } from "../../store/unfinished-store-transactions.ts";
 import type { AdminUseCaseDeps } from "../partners/create-partner-and-credentials.ts";
 
 type Resent = { id: string; partnerId: string; attempts: number };
@@ -79,7 +79,7 @@ export async function resendFailedDeliveries(
     { partnerId },
   );
   if (matched === 0) return 0;
-  return await runRepeatableStoreTransactions(store, () => resendAll(administration, window));
+  return await reportUnfinishedStoreTransactions(store, () => resendAll(administration, window));
 }
 
 async function resendAll(

@@ -26,12 +26,12 @@ import { PredictionOutcomeLog } from "../calibration/record-prediction-outcomes.
 import { movePhotosOfEvent } from "../photos/record-photos.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type RescoreInput, rescoreBatches, rescoreProperties } from "../rescoring/rescore.ts";
-import { findNewestServiceEventDays } from "./find-newest-service-event-days.ts";
+import { loadNewestServiceEventDays } from "./load-newest-service-event-days.ts";
 import {
-  extendHistoryRecordStarts,
-  movesHistoryRecordStartBack,
-  rederiveHistoryRecordStarts,
-} from "./history-record-starts.ts";
+  extendServiceRecordStarts,
+  movesServiceRecordStartBack,
+  rederiveServiceRecordStarts,
+} from "./service-record-starts.ts";
 
 type Touched = { appliance: Appliance; replaced: boolean };
 /** A property and the number of its components. */
@@ -102,7 +102,7 @@ export class ServiceLog {
     if (!rescoreLimit) return;
     await this.#loadProperties([propertyId]);
     const { property, components } = this.#properties.get(propertyId)!;
-    if (movesHistoryRecordStartBack(this.writer, property, day)) rescoreLimit.reserve(propertyId, components);
+    if (movesServiceRecordStartBack(this.writer, property, day)) rescoreLimit.reserve(propertyId, components);
   }
 
   /** Returns an appliance's components if they are loaded. */
@@ -262,8 +262,8 @@ export class ServiceLog {
       found.filter(({ id }) => this.#reopened.has(id) === is),
     );
     const moved = [
-      ...(await extendHistoryRecordStarts(this.writer, extended!, this.#days)),
-      ...(await rederiveHistoryRecordStarts(this.writer, reopened!)),
+      ...(await extendServiceRecordStarts(this.writer, extended!, this.#days)),
+      ...(await rederiveServiceRecordStarts(this.writer, reopened!)),
     ];
     for (const property of moved) properties.set(property.id, property);
     await this.#outcomes.finish();
@@ -325,7 +325,7 @@ export class ServiceLog {
   /** Derives the dates of an appliance's components from the events that count. */
   async #renewDates(applianceId: string): Promise<void> {
     const { components } = (await this.#load(applianceId))!;
-    const newest = await findNewestServiceEventDays(this.writer.tx, applianceId);
+    const newest = await loadNewestServiceEventDays(this.writer.tx, applianceId);
     for (const component of components) {
       const own = newest.filter(({ componentId }) => componentId === null || componentId === component.id);
       component.lastReplaced = newestDay(own.filter(({ eventType }) => eventType === "Replacement"));

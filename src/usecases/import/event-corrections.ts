@@ -84,7 +84,10 @@ export async function correctEventOfRow(
 }
 
 /** Returns the cells that have lists, as a body has them: inspection types, and a scale such as `1-5`. */
-export const parseListCells = ({ inspection_types: types, condition_scale: scale }: RowCells) => ({
+export const parseServiceEventListCells = ({
+  inspection_types: types,
+  condition_scale: scale,
+}: RowCells) => ({
   ...(types !== undefined && {
     inspection_types: types
       .toString()
@@ -115,7 +118,7 @@ function readChange(cells: RowCells): ServiceEventChange {
   const given = CHANGEABLE.filter((field) => cells[field] !== undefined);
   const request = parseServiceEventChangeJson({
     ...Object.fromEntries(given.map((field) => [field, cells[field]])),
-    ...parseListCells(cells),
+    ...parseServiceEventListCells(cells),
   });
   return "change" in request ? request.change : {};
 }

@@ -4,7 +4,7 @@ import { conflict, invalid, OperatorError, StorageError } from "../../domain/err
 import type { Partner } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
-import { runRepeatableStoreTransactions } from "../../store/store-repeatable-transactions.ts";
+import { reportUnfinishedStoreTransactions } from "../../store/unfinished-store-transactions.ts";
 import { MOST_ROWS, type Separator, tableCellsHaveDecimalComma } from "../../table-cells/table-limits.ts";
 import { MOST_RESCORED, RescoreLimit } from "../rescoring/rescore-limit.ts";
 import { EqualRowCounts } from "./equal-row-counts.ts";
@@ -186,7 +186,7 @@ async function underLock<T>(
   };
   try {
     return await withClusterLock(store, lock, (held) =>
-      runRepeatableStoreTransactions(store, () => run(store, held)),
+      reportUnfinishedStoreTransactions(store, () => run(store, held)),
     );
   } catch (error) {
     // Another import has the lock, or has taken it while this server was suspended.

@@ -23,7 +23,7 @@ import {
   CORRECTION_COLUMNS,
   correctEventOfRow,
   type EventCorrection,
-  parseListCells,
+  parseServiceEventListCells,
   readEventCorrection,
   voidEventOfRow,
 } from "./event-corrections.ts";
@@ -98,7 +98,7 @@ export const serviceEventImportRows: RowKind<Entry> = {
     const given = {
       ...cells,
       appliance_id: UNRESOLVED,
-      ...parseListCells(cells),
+      ...parseServiceEventListCells(cells),
     };
     return {
       input: parseNewServiceEventJson(given),

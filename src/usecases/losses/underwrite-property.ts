@@ -1,7 +1,7 @@
 import { serializeUnderwriting, type UnderwritingJson } from "../../api-schemas/underwriting-schema.ts";
-import { incurredCents } from "../../domain/claim.ts";
+import { claimIncurredCents } from "../../domain/claim.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
-import { WholeUnitCostSums } from "../../domain/costs/whole-unit-costs.ts";
+import { WholeUnitCostSums } from "../../domain/costs/whole-unit-cost-sums.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { damageSavedByReplacement } from "../../domain/losses/replacement-damage-savings.ts";
 import type { Property } from "../../domain/property.ts";
@@ -67,7 +67,7 @@ async function claimsOf({ store, now, yieldNow }: LossDeps, { id: propertyId }: 
     for (const claim of claims)
       if (claim.status !== "denied" && claim.voidedAt === null) {
         count++;
-        incurred += incurredCents(claim) ?? claim.amountCents;
+        incurred += claimIncurredCents(claim) ?? claim.amountCents;
       }
     if (claims.length < CLAIM_PAGE) return { since, count, incurredCents: incurred, years: CLAIM_YEARS };
     last = claims.at(-1)!;

@@ -24,7 +24,7 @@ import {
 } from "../../domain/rules/retirement-rule.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
-import { deriveHistoryRecordStart } from "../history/history-record-starts.ts";
+import { loadServiceRecordStart } from "../history/service-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { changeUnitsInProperty, createUnitsInProperty } from "./change-property-units.ts";
 import { applyBuildingYearToAppliances, refuseRemovalOfBuildingYear } from "./create-or-change-appliance.ts";
@@ -129,7 +129,7 @@ async function changeListed(
   if (change.unitCount !== undefined) await changeUnitsInProperty(tx, id, change.unitCount);
   if (change.unitCount !== undefined || change.grossAreaSqft !== undefined) writer.markPlanStale(id);
   if (recordsSince !== undefined) {
-    after.recordsSince = recordsSince ?? (await deriveHistoryRecordStart(writer, before));
+    after.recordsSince = recordsSince ?? (await loadServiceRecordStart(writer, before));
     after.recordsSinceGiven = recordsSince !== null;
   }
   const { updatedAt, recordsSinceGiven, addressKey: key } = after;

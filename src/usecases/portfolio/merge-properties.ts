@@ -5,7 +5,7 @@ import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { checkNotRetiredRule, isRetired } from "../../domain/rules/retirement-rule.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { CountedClaim } from "../../store/queries/claims-queries.ts";
-import { rederiveHistoryRecordStarts } from "../history/history-record-starts.ts";
+import { rederiveServiceRecordStarts } from "../history/service-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { applyBuildingYearToAppliances } from "./create-or-change-appliance.ts";
 import { changeProperty, loadDuplicateWarnings } from "./create-or-change-property.ts";
@@ -64,7 +64,7 @@ export async function mergeProperties(
   await applyBuildingYearToAppliances(writer, merged);
   const claims = await moveClaims(writer, from, merged);
   await tx.embeds.moveOfProperty(from.id, into.id);
-  const moved = await rederiveHistoryRecordStarts(writer, [merged, from]);
+  const moved = await rederiveServiceRecordStarts(writer, [merged, from]);
   const property = moved.find(({ id }) => id === into.id) ?? merged;
   await rescoreProperty(writer, property, "all", "history");
   await writer.auditCorrection("property.merge", into.id, serializeProperty(into), {

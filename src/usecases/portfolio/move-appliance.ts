@@ -3,8 +3,8 @@ import { type Component, isComponentOfType } from "../../domain/component.ts";
 import type { Property } from "../../domain/property.ts";
 import { isServicingEventType } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
-import { findNewestServiceEventDays } from "../history/find-newest-service-event-days.ts";
-import { rederiveHistoryRecordStarts } from "../history/history-record-starts.ts";
+import { loadNewestServiceEventDays } from "../history/load-newest-service-event-days.ts";
+import { rederiveServiceRecordStarts } from "../history/service-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { createComponentOfAppliance } from "./create-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
@@ -27,7 +27,7 @@ export async function moveAppliance(writer: PortfolioWriter, move: Move): Promis
   writer.moveSums(before, to.id);
   if (from.id !== to.id) {
     await moveApplianceToProperty(writer, before, to);
-    for (const renewed of await rederiveHistoryRecordStarts(writer, [from, to]))
+    for (const renewed of await rederiveServiceRecordStarts(writer, [from, to]))
       Object.assign(renewed.id === to.id ? to : from, renewed);
   }
   if (before.typeId !== after.typeId) await exchangeComponents(writer, after);
@@ -79,7 +79,7 @@ async function exchangeComponents(writer: PortfolioWriter, appliance: Appliance)
 
 /** Returns when each component of an appliance was last replaced and serviced, by the events on record. */
 async function serviceDates({ tx }: PortfolioWriter, applianceId: string) {
-  const newest = await findNewestServiceEventDays(tx, applianceId);
+  const newest = await loadNewestServiceEventDays(tx, applianceId);
   return (componentId: string) => {
     const own = newest.filter((event) => event.componentId === null || event.componentId === componentId);
     const latest = (some: typeof own) =>

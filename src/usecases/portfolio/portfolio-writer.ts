@@ -22,10 +22,10 @@ import { TierAnnouncements } from "../announcements/tier-announcements.ts";
 import { loadedNoteKeyOf } from "../history/load-note-findings.ts";
 import type { RescoreLimit } from "../rescoring/rescore-limit.ts";
 import { auditDetailOfChangedFields } from "./audit-detail-of-changed-fields.ts";
-import { PortfolioDueCostChanges } from "./portfolio-due-cost-changes.ts";
-import { PortfolioMoneyChanges, type SummedAppliance } from "./portfolio-money-changes.ts";
-import { PortfolioSumChanges } from "./portfolio-sum-changes.ts";
 import type { ListDirection } from "./portfolio-writer-counter-changes.ts";
+import { PortfolioWriterDueCostChanges } from "./portfolio-writer-due-cost-changes.ts";
+import { PortfolioWriterMoneyChanges, type SummedAppliance } from "./portfolio-writer-money-changes.ts";
+import { PortfolioWriterSumChanges } from "./portfolio-writer-sum-changes.ts";
 
 /** The maker of a change in the audit log: a partner's or administrator's id, or `cli:<user>(<user id>)`. */
 type Actor = string;
@@ -79,11 +79,11 @@ export class PortfolioWriter {
   queued = 0;
   /** Tier changes by a new model that are not announced. */
   suppressed = 0;
-  readonly #sums: PortfolioSumChanges;
+  readonly #sums: PortfolioWriterSumChanges;
   #propertyNames = new Map<string, string>();
   #unscored = new Map<string, Map<string, Component>>();
-  readonly #money: PortfolioMoneyChanges;
-  readonly due: PortfolioDueCostChanges;
+  readonly #money: PortfolioWriterMoneyChanges;
+  readonly due: PortfolioWriterDueCostChanges;
   readonly #tierChanges = new TierAnnouncements();
   /** The flags that this write has stored, by appliance. */
   #savedFlags = new Map<string, string>();
@@ -97,9 +97,9 @@ export class PortfolioWriter {
     readonly actor: Actor,
   ) {
     this.outbox = new AnnouncementOutbox(tx, partner, rows);
-    this.#sums = new PortfolioSumChanges(knowledge);
-    this.#money = new PortfolioMoneyChanges(tx, knowledge, partner.id);
-    this.due = new PortfolioDueCostChanges(tx, knowledge, this.#money, (propertyId, cents) => {
+    this.#sums = new PortfolioWriterSumChanges(knowledge);
+    this.#money = new PortfolioWriterMoneyChanges(tx, knowledge, partner.id);
+    this.due = new PortfolioWriterDueCostChanges(tx, knowledge, this.#money, (propertyId, cents) => {
       this.#sums.ofProperty(propertyId).dueCents += cents;
     });
   }

@@ -11,7 +11,7 @@ import { isSameReplacementWork, isWorkDeferred, type Work } from "../../domain/w
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { NewestDay } from "../../store/queries/service-events-queries.ts";
 import type { Stores } from "../../store/stores.ts";
-import { findNewestServiceEventDays } from "../history/find-newest-service-event-days.ts";
+import { loadNewestServiceEventDays } from "../history/load-newest-service-event-days.ts";
 import { ServiceLog } from "../history/record-service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
@@ -110,7 +110,7 @@ export class WorkMarks {
   async #newestDays(applianceId: string): Promise<NewestDay[]> {
     let newest = this.#newest.get(applianceId);
     if (!newest) {
-      newest = await findNewestServiceEventDays(this.writer.tx, applianceId);
+      newest = await loadNewestServiceEventDays(this.writer.tx, applianceId);
       this.#newest.set(applianceId, newest);
     }
     return newest;

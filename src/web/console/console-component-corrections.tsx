@@ -2,14 +2,14 @@ import type { ComponentHistoryJson } from "../../api-schemas/component-schema.ts
 import type { ExplainedComponentJson } from "../../api-schemas/score-reason-schema.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { EditComponentRecord } from "../records/edit-component.tsx";
-import { recordPath, useRecords } from "../records/records-context.ts";
+import { recordPath, useRecordsApi } from "../records/records-context.ts";
 import { ServiceEventRecords } from "../records/service-events-section.tsx";
 import { ReportSection } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 
 /** The record and the service events of a component, to correct. */
 export function ConsoleComponentCorrections({ id, onChanged }: { id: string; onChanged: () => void }) {
-  const records = useRecords();
+  const records = useRecordsApi();
   const path = recordPath("components", id);
   const loaded = useLoad(path, async () => ({
     component: await records.read<ExplainedComponentJson>(path),

@@ -11,7 +11,7 @@ import { PropertyRecordActions } from "../records/property-actions.tsx";
 import {
   readRecordApplianceTypes,
   recordPath,
-  useRecords,
+  useRecordsApi,
   useRecordTitle,
 } from "../records/records-context.ts";
 import { isShownRecordRetired } from "../records/retirement-actions.tsx";
@@ -30,7 +30,7 @@ const TABS = [
 /** A property of any partner: its units, appliances and claims, to see and correct. */
 export function ConsolePropertyPage({ id, tab }: { id: string; tab: string | undefined }) {
   const { api } = useConsole();
-  const records = useRecords();
+  const records = useRecordsApi();
   const [version, setVersion] = useState(0);
   const loaded = useLoad(id, async () => ({
     property: await records.read<PropertyJson & { partner: string; partner_id: string }>(

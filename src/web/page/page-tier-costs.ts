@@ -1,7 +1,7 @@
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import type { PlannedUnitJson } from "../../api-schemas/plan-schema.ts";
 import { centsFromUsd } from "../../domain/costs/usd-cents.ts";
-import { WholeUnitCostSums } from "../../domain/costs/whole-unit-costs.ts";
+import { WholeUnitCostSums } from "../../domain/costs/whole-unit-cost-sums.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 
 type Priced = Pick<ComponentJson, "appliance_id" | "risk_tier" | "proactive_cost" | "reactive_cost">;

@@ -6,7 +6,7 @@ import { formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { type EditField, EditRecordDialog, messageOfFailedEdit } from "./edit-record.tsx";
 import { PICKED_PROPERTY_FIELD, RecordPropertyPicker } from "./record-property-picker.tsx";
-import { type PartnerOwned, type RecordsApi, recordPath, useRecords } from "./records-context.ts";
+import { type PartnerOwned, type RecordsApi, recordPath, useRecordsApi } from "./records-context.ts";
 import { RetirementRecordActions } from "./retirement-actions.tsx";
 
 type Props = {
@@ -18,7 +18,7 @@ type Props = {
 
 /** The buttons that correct, flag, move and retire an appliance. */
 export function ApplianceRecordActions({ appliance, type, types, onChanged }: Props) {
-  const records = useRecords();
+  const records = useRecordsApi();
   const put = async (change: object) => {
     await records.write("PUT", recordPath("appliances", appliance.id), change);
     records.onChanged();
@@ -99,7 +99,7 @@ function FlagsDialog({ appliance, type, onSave }: DialogProps) {
 
 /** Moves the appliance to another property, unit or type. */
 function MoveDialog({ appliance, type, types, onSave }: DialogProps & Pick<Props, "types">) {
-  const records = useRecords();
+  const records = useRecordsApi();
   const save = async (form: FormData) => {
     const picked = form.get(PICKED_PROPERTY_FIELD);
     const typeId = String(form.get("type_id"));

@@ -15,14 +15,14 @@ import { SectionTable } from "../sections/section.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { ApplianceRecordActions } from "./appliance-actions.tsx";
-import { readRecordApplianceTypes, recordPath, useRecords, useRecordTitle } from "./records-context.ts";
+import { readRecordApplianceTypes, recordPath, useRecordsApi, useRecordTitle } from "./records-context.ts";
 import { ServiceEventRecords } from "./service-events-section.tsx";
 
 type Props = { id: string; children?: (appliance: ApplianceWithComponentsJson) => ComponentChildren };
 
 /** An appliance: its record, components and service history. The children follow these. */
 export function ApplianceRecordDetails({ id, children }: Props) {
-  const records = useRecords();
+  const records = useRecordsApi();
   const loaded = useLoad(id, async () => ({
     appliance: await records.read<ApplianceWithComponentsJson>(recordPath("appliances", id)),
     types: await readRecordApplianceTypes(records),
@@ -78,7 +78,7 @@ export function ApplianceRecordDetails({ id, children }: Props) {
 
 /** The breadcrumbs of an appliance. Its components have the name of the property. */
 export function ApplianceRecordBreadcrumbs({ appliance }: { appliance: ApplianceWithComponentsJson }) {
-  const { home } = useRecords();
+  const { home } = useRecordsApi();
   const name = appliance.components[0]?.property_name ?? "Property";
   return (
     <Breadcrumbs
@@ -121,7 +121,7 @@ function factsOf(appliance: ApplianceWithComponentsJson, applianceNames: Applian
 /** The service history, loaded on demand: the API has it by component, so that it takes a call for each. */
 function History({ appliance }: { appliance: ApplianceWithComponentsJson }) {
   const [isShown, setShown] = useState(false);
-  const cost = useRecords().useApiCallCost()(appliance.components.length);
+  const cost = useRecordsApi().useApiCallCost()(appliance.components.length);
   if (appliance.components.length === 0) return null;
   return (
     <section class="card" aria-labelledby="history">
@@ -142,7 +142,7 @@ function History({ appliance }: { appliance: ApplianceWithComponentsJson }) {
 type ApplianceEvent = HistoryEventJson & { of: string };
 
 function LoadedHistory({ appliance }: { appliance: ApplianceWithComponentsJson }) {
-  const records = useRecords();
+  const records = useRecordsApi();
   const events: LoadState<ApplianceEvent[]> = useLoad(appliance.id, async () => {
     const histories = await Promise.all(
       appliance.components.map(({ component_id }) =>

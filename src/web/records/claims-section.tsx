@@ -8,12 +8,12 @@ import { formatPageCount, formatPageDate, formatPageMoney } from "../page/page-f
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { RecordChangeWarnings } from "./change-warnings.tsx";
 import { type EditField, EditRecordDialog } from "./edit-record.tsx";
-import { recordPath, useRecords } from "./records-context.ts";
+import { recordPath, useRecordsApi } from "./records-context.ts";
 import { VoidRecordButton } from "./void-record.tsx";
 
 /** The insurance claims of a property, and their current effect on its scores. */
 export function ClaimRecords({ propertyId }: { propertyId: string }) {
-  const records = useRecords();
+  const records = useRecordsApi();
   const path = `${recordPath("property", propertyId)}/claims`;
   const claims = useLoad(path, () => readWholeListInBrowser<"claims", ClaimJson>(records, path, "claims"));
   const [warnings, setWarnings] = useState<readonly string[]>([]);

@@ -13,7 +13,7 @@ import { FilterRow, RETIRED_CHOICES, RetiredFilter } from "../widgets/filters.ts
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { TierCount } from "../widgets/tier-mark.tsx";
 import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
-import { recordPath, useRecords } from "./records-context.ts";
+import { recordPath, useRecordsApi } from "./records-context.ts";
 
 type PropertyData = {
   components: readonly Pick<ComponentJson, "appliance_id" | "risk_tier">[];
@@ -31,7 +31,7 @@ export function EquipmentRecords(props: {
   isRetired: boolean;
 }) {
   const { propertyId, data, isRetired } = props;
-  const records = useRecords();
+  const records = useRecordsApi();
   const [status, setStatus] = useState(isRetired ? RETIRED_CHOICES : "");
   const id = encodeURIComponent(propertyId);
   const equipment = useLoad(propertyId, async () => ({
@@ -102,7 +102,7 @@ function Appliances(props: {
 /** The retired appliances of a property, by themselves or with it. */
 function RetiredAppliances(props: { propertyId: string; units: readonly UnitJson[]; data: PropertyData }) {
   const { propertyId, units, data } = props;
-  const records = useRecords();
+  const records = useRecordsApi();
   const path = `/appliances?property_id=${encodeURIComponent(propertyId)}&retired=true`;
   const retired = useLoad(path, () =>
     readWholeListInBrowser<"appliances", ApplianceJson>(records, path, "appliances"),

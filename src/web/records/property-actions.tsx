@@ -7,7 +7,7 @@ import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { RecordChangeWarnings } from "./change-warnings.tsx";
 import { type EditField, EditRecordDialog, messageOfFailedEdit } from "./edit-record.tsx";
 import { PICKED_PROPERTY_FIELD, RecordPropertyPicker } from "./record-property-picker.tsx";
-import { type PartnerOwned, recordPath, useRecords } from "./records-context.ts";
+import { type PartnerOwned, recordPath, useRecordsApi } from "./records-context.ts";
 import { RetirementRecordActions } from "./retirement-actions.tsx";
 
 type Written = { warnings: readonly string[] };
@@ -20,7 +20,7 @@ export function PropertyRecordActions(props: {
   children?: ComponentChildren;
 }) {
   const { property, onChanged, children } = props;
-  const records = useRecords();
+  const records = useRecordsApi();
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const send = async (method: "POST" | "PUT", path: string, body: object) => {
     const written = await records.write<Written>(method, path, body);

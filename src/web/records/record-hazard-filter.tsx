@@ -1,10 +1,10 @@
 import { useLoad } from "../browser/use-load.ts";
 import { SelectFilter } from "../widgets/filters.tsx";
-import { readRecordApplianceTypes, useRecords } from "./records-context.ts";
+import { readRecordApplianceTypes, useRecordsApi } from "./records-context.ts";
 
 /** The filter of properties by a known hazard of their appliances. */
 export function RecordHazardFilter({ value, onChange }: { value: string; onChange: (code: string) => void }) {
-  const records = useRecords();
+  const records = useRecordsApi();
   const types = useLoad("types", () => readRecordApplianceTypes(records));
   const hazards = new Map(
     types.value?.flatMap((type) => type.hazards.map(({ code, label }) => [code, label] as const)),

@@ -28,11 +28,11 @@ export type RecordsApi = ApiReader & {
 };
 
 export const RecordsContext = createContext<RecordsApi | undefined>(undefined);
-export const useRecords = () => useContext(RecordsContext)!;
+export const useRecordsApi = () => useContext(RecordsContext)!;
 
 /** Sets the title of the document. */
 export function useRecordTitle(title: string): void {
-  const { siteName } = useRecords();
+  const { siteName } = useRecordsApi();
   useEffect(() => {
     document.title = `${title} · ${siteName}`;
   }, [title, siteName]);

@@ -1,7 +1,7 @@
 import { formatPageDate } from "../page/page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { messageOfFailedEdit } from "./edit-record.tsx";
-import { recordPath, useRecords } from "./records-context.ts";
+import { recordPath, useRecordsApi } from "./records-context.ts";
 
 type Retirable = { id: string; retired_at: string | null; retired_reason: string | null };
 
@@ -30,7 +30,7 @@ export function RetirementRecordActions(props: {
   onChanged: () => void;
 }) {
   const { kind, name, record, isRetiredWithProperty = false, onChanged } = props;
-  const records = useRecords();
+  const records = useRecordsApi();
   const path = kind === "property" ? "properties" : "appliances";
   const put = (change: Partial<Retirable>) =>
     messageOfFailedEdit(async () => {

@@ -4,7 +4,7 @@ import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts"
 import { pageCodeLabel, pageTextOfFoundCondition } from "../page/page-code-labels.ts";
 import { formatPageDate, formatPageMoney } from "../page/page-format.ts";
 import { type EditField, EditRecordDialog } from "./edit-record.tsx";
-import { recordPath, useRecords } from "./records-context.ts";
+import { recordPath, useRecordsApi } from "./records-context.ts";
 import { VoidRecordButton } from "./void-record.tsx";
 
 /** Service events in full. `about` names what was serviced. */
@@ -56,7 +56,7 @@ export function ServiceEventRecords<E extends HistoryEventJson>(props: {
 
 /** The buttons that correct or void an event. */
 function Corrections({ event, onChanged }: { event: HistoryEventJson; onChanged: () => void }) {
-  const records = useRecords();
+  const records = useRecordsApi();
   const put = async (body: object) => {
     await records.write("PUT", recordPath("service-events", event.id), body);
     onChanged();

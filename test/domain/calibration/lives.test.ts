@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { LifeOnRecord } from "../../../src/domain/calibration/calibration-life.ts";
-import { expectedHazard } from "../../../src/domain/calibration/expected-hazard.ts";
+import { expectedFailuresOfLife } from "../../../src/domain/calibration/expected-failures.ts";
 import { livesOnRecordInSteps } from "../../../src/domain/calibration/lives-on-record-in-steps.ts";
 import type { EventEvidence } from "../../../src/domain/scoring/scoring-types.ts";
 import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
@@ -209,9 +209,9 @@ describe("the expected hazard of a life", () => {
   test("starts at 0 and grows with the accrued age", () => {
     fc.assert(
       fc.property(fc.record(parts), fc.double({ min: 0, max: 20, noNaN: true }), (life, accrued) => {
-        expect(Math.abs(expectedHazard(life, 0, 0))).toBeLessThan(1e-9);
-        const less = expectedHazard(life, accrued, 0);
-        expect(expectedHazard(life, accrued + 0.5, 0)).toBeGreaterThanOrEqual(less - 1e-9);
+        expect(Math.abs(expectedFailuresOfLife(life, 0, 0))).toBeLessThan(1e-9);
+        const less = expectedFailuresOfLife(life, accrued, 0);
+        expect(expectedFailuresOfLife(life, accrued + 0.5, 0)).toBeGreaterThanOrEqual(less - 1e-9);
       }),
     );
   });
@@ -224,7 +224,7 @@ describe("the expected hazard of a life", () => {
         fc.double({ min: 0, max: 20, noNaN: true }),
         (scale, shape, accrued) => {
           const life = { scale, shape, entryAge: 0, pastIsUnknown: true };
-          expect(expectedHazard(life, accrued, 0)).toBeCloseTo((accrued / scale) ** shape, 8);
+          expect(expectedFailuresOfLife(life, accrued, 0)).toBeCloseTo((accrued / scale) ** shape, 8);
         },
       ),
     );
@@ -234,8 +234,8 @@ describe("the expected hazard of a life", () => {
     fc.assert(
       fc.property(fc.record(parts), fc.double({ min: -0.9, max: 0.9, noNaN: true }), (given, correction) => {
         const life = { ...given, pastIsUnknown: false };
-        const plain = expectedHazard(life, 3, 0);
-        const corrected = expectedHazard(life, 3, correction);
+        const plain = expectedFailuresOfLife(life, 3, 0);
+        const corrected = expectedFailuresOfLife(life, 3, correction);
         expect(corrected / (plain * Math.exp(-life.shape * correction))).toBeCloseTo(1, 6);
       }),
     );

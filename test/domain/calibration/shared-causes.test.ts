@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { LifeOnRecord } from "../../../src/domain/calibration/calibration-life.ts";
-import { expectedHazard } from "../../../src/domain/calibration/expected-hazard.ts";
+import { expectedFailuresOfLife } from "../../../src/domain/calibration/expected-failures.ts";
 import {
   countFailuresByYearInSteps,
   type FailureYear,
 } from "../../../src/domain/calibration/failure-years.ts";
-import { fitModelInSteps } from "../../../src/domain/calibration/model-fit.ts";
+import { fitModelInSteps } from "../../../src/domain/calibration/fit-model.ts";
 import {
   fitSharedCausesInSteps,
   learnedYearFactorVariance,
@@ -56,7 +56,7 @@ describe("the failures of a calendar year", () => {
     const hazards = within.reduce((total, life) => {
       const correction = Math.log(fit.corrections.lifeFactors.get(life.defId)!);
       const frailty = fit.corrections.frailties.get(life.applianceId) ?? 1;
-      return total + frailty * expectedHazard(life, life.accrued, correction);
+      return total + frailty * expectedFailuresOfLife(life, life.accrued, correction);
     }, 0);
     expect(sum(all, "expected") - sum(rest, "expected")).toBeCloseTo(hazards, 6);
     expect(sum(all, "failures") - sum(rest, "failures")).toBe(within.filter(({ failed }) => failed).length);

@@ -5,7 +5,7 @@ import type { Action } from "../../../src/domain/planning/action.ts";
 import type { Plannable } from "../../../src/domain/planning/component-plan.ts";
 import { DueCostSum } from "../../../src/domain/planning/due-cost-sum.ts";
 import {
-  decisionDaysLostByWearChange,
+  decisionValidityDaysLostByWearChange,
   isWearChangeWithinHeldDecision,
   keptDecisionDaysOfAppliance,
   LARGEST_DAILY_CHANGE,
@@ -199,7 +199,8 @@ test("what is due holds for fewer days after a change of evidence", () => {
         return { ...component, hazardRatio: component.hazardRatio * Math.exp(change) };
       });
       const left =
-        held - Math.max(...after.map((one, at) => decisionDaysLostByWearChange(components[at]!, one)));
+        held -
+        Math.max(...after.map((one, at) => decisionValidityDaysLostByWearChange(components[at]!, one)));
       if (left < 0) return;
       if (left < held) shortened++;
       for (const wear of [
@@ -217,17 +218,19 @@ test("what is due holds for fewer days after a change of evidence", () => {
 test("evidence costs a held decision a day for each change that it allows in one, another age or life all of them", () => {
   const before = { lifeFactor: 1, effectiveAgeYears: 9, rate: 1, hazardRatio: 1.2 };
   const after = (days: number) => ({ ...before, hazardRatio: 1.2 * Math.exp(days * LARGEST_DAILY_CHANGE) });
-  expect(decisionDaysLostByWearChange(before, before)).toBe(0);
+  expect(decisionValidityDaysLostByWearChange(before, before)).toBe(0);
   for (const sign of [1, -1]) {
-    expect(decisionDaysLostByWearChange(before, after(sign * 0.1))).toBe(1);
-    expect(decisionDaysLostByWearChange(before, after(sign * 6.5))).toBe(7);
+    expect(decisionValidityDaysLostByWearChange(before, after(sign * 0.1))).toBe(1);
+    expect(decisionValidityDaysLostByWearChange(before, after(sign * 6.5))).toBe(7);
   }
   for (const effectiveAgeYears of [8.99, 9.01])
-    expect(decisionDaysLostByWearChange(before, { ...before, effectiveAgeYears })).toBe(
+    expect(decisionValidityDaysLostByWearChange(before, { ...before, effectiveAgeYears })).toBe(
       Number.POSITIVE_INFINITY,
     );
   for (const life of [{ lifeFactor: 0.9 }, { rate: 1.1 }])
-    expect(decisionDaysLostByWearChange(before, { ...before, ...life })).toBe(Number.POSITIVE_INFINITY);
+    expect(decisionValidityDaysLostByWearChange(before, { ...before, ...life })).toBe(
+      Number.POSITIVE_INFINITY,
+    );
 });
 
 // Rule: due-hold

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { PasscodeRequestGate } from "../../src/http/passcode-request-gate.ts";
+import { EmbedPasscodeGate } from "../../src/http/embed-passcode-gate.ts";
 import { RequestSlidingWindow } from "../../src/http/request-sliding-window.ts";
 import { hashPasscode } from "../../src/secrets/passcode.ts";
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 type Settings = { isSecure?: boolean; frameAncestors?: string[]; perEmbed?: number };
 function gateOf({ isSecure = false, frameAncestors = ["'self'"], perEmbed = 30 }: Settings = {}) {
   const time = { ms: 0 };
-  const gate = new PasscodeRequestGate({
+  const gate = new EmbedPasscodeGate({
     byAddress: new RequestSlidingWindow(5),
     byEmbed: new RequestSlidingWindow(perEmbed),
     monotonicMs: () => time.ms,

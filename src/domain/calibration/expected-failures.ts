@@ -19,7 +19,7 @@ type Aging = Pick<LifeOnRecord, "scale" | "shape" | "entryAge" | "pastIsUnknown"
  * Returns H, the failures to expect of a life while it accrues `accrued` years of virtual age, evidence and frailty aside
  * (docs/model/calibration.md#expected-failures). `correction` is that of its kind's log life.
  */
-export function expectedHazard(
+export function expectedFailuresOfLife(
   life: Aging,
   accrued: number,
   correction: number,
@@ -49,7 +49,7 @@ export class UnknownPastCache {
 }
 
 /** Returns h, the cumulative hazard of a year by age alone, with a corrected log life and a frailty on the hazard. */
-export function expectedHazardOfYear(
+export function expectedFailuresInYear(
   life: LifeOnRecord,
   year: LifeYear,
   { correction, frailty }: { correction: number; frailty: number },

@@ -3,7 +3,7 @@ import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import { ReproducibleSum } from "../statistics/reproducible-sum.ts";
 import type { Steps } from "../steps/computation-steps.ts";
 import type { LifeOnRecord } from "./calibration-life.ts";
-import { expectedHazard, expectedHazardOfYear, UnknownPastCache } from "./expected-hazard.ts";
+import { expectedFailuresInYear, expectedFailuresOfLife, UnknownPastCache } from "./expected-failures.ts";
 import { type EvidenceRow, fitEvidenceStrengthInSteps } from "./fit-evidence-strength.ts";
 import { estimateFrailty, type FailureExperience, fitLivesInSteps, type LivesFit } from "./fit-lives.ts";
 
@@ -95,7 +95,7 @@ function* evidenceRows(
         const frailty =
           frailtyShape === null ? 1 : estimateFrailty(experience.asOf(year.start), frailtyShape);
         const correction = corrections.get(life.defId)!;
-        const hazard = expectedHazardOfYear(life, year, { correction, frailty }, model);
+        const hazard = expectedFailuresInYear(life, year, { correction, frailty }, model);
         rows.push({ hazard, condition, repairs, failed });
       }
     if (++count % APPLIANCES_PER_STEP === 0) yield;
@@ -137,6 +137,6 @@ class Experiences {
   }
 
   #hazard(life: LifeOnRecord, accrued: number): number {
-    return expectedHazard(life, accrued, this.corrections.get(life.defId)!, this.pasts);
+    return expectedFailuresOfLife(life, accrued, this.corrections.get(life.defId)!, this.pasts);
   }
 }

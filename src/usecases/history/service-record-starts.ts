@@ -4,7 +4,7 @@ import { type Day, dayOf, daysBetween } from "../../domain/time.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 
 /** Returns whether an added event of that day moves the start of the property's service record back. */
-export function movesHistoryRecordStartBack(
+export function movesServiceRecordStartBack(
   { knowledge }: PortfolioWriter,
   { recordsSince, recordsSinceGiven }: Property,
   day: Day,
@@ -17,13 +17,13 @@ export function movesHistoryRecordStartBack(
  * Moves the start of properties' service records back over added events, where these adjoin the record. Returns the
  * properties that changed.
  */
-export async function extendHistoryRecordStarts(
+export async function extendServiceRecordStarts(
   writer: PortfolioWriter,
   properties: readonly Property[],
   added: ReadonlyMap<string, readonly Day[]>,
 ): Promise<Property[]> {
   const reached = properties.filter((property) =>
-    added.get(property.id)?.some((day) => movesHistoryRecordStartBack(writer, property, day)),
+    added.get(property.id)?.some((day) => movesServiceRecordStartBack(writer, property, day)),
   );
   return await moveRecordStarts(writer, reached, ({ recordsSince }) => recordsSince);
 }
@@ -32,7 +32,7 @@ export async function extendHistoryRecordStarts(
  * Derives the start of properties' service records again, after events were changed or voided. Returns the properties that
  * changed.
  */
-export async function rederiveHistoryRecordStarts(
+export async function rederiveServiceRecordStarts(
   writer: PortfolioWriter,
   properties: readonly Property[],
 ): Promise<Property[]> {
@@ -61,7 +61,7 @@ async function moveRecordStarts(
 }
 
 /** Derives the start of the record from the property's creation and its service events. */
-export async function deriveHistoryRecordStart(
+export async function loadServiceRecordStart(
   writer: PortfolioWriter,
   { id, createdAt }: Pick<Property, "id" | "createdAt">,
 ): Promise<Day> {

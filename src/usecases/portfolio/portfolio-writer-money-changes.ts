@@ -10,7 +10,7 @@ import type { TotalMoney } from "../../domain/figures/property-totals.ts";
 import { expectedFailureCostOfStored } from "../../domain/scoring/score-projections.ts";
 import type { Tx } from "../../store/store.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
-import type { PortfolioDueCostChanges } from "./portfolio-due-cost-changes.ts";
+import type { PortfolioWriterDueCostChanges } from "./portfolio-writer-due-cost-changes.ts";
 
 /** An appliance as far as its sums of money depend on it. */
 export type SummedAppliance = PricedAppliance & { id: string; propertyId: string };
@@ -38,7 +38,7 @@ const APPLIANCES_A_STEP = 200;
  * Follows what a write does to the sums of money of appliances. A unit that is replaced as a whole counts once at most, so a
  * component's share depends on the others of its appliance: the differences are computed at the end of the write.
  */
-export class PortfolioMoneyChanges {
+export class PortfolioWriterMoneyChanges {
   readonly #created = new Map<string, Created>();
   readonly #found = new Map<string, Found>();
   #prices: Promise<PriceList> | undefined;
@@ -143,7 +143,7 @@ export class PortfolioMoneyChanges {
 
   /** Yields the differences, by property, and settles what is due of the appliances that changed. */
   async *differences(
-    due: Pick<PortfolioDueCostChanges, "settle">,
+    due: Pick<PortfolioWriterDueCostChanges, "settle">,
   ): AsyncGenerator<{ propertyId: string; money: TotalMoney; sign: 1 | -1 }> {
     if (this.#created.size === 0 && this.#found.size === 0) return;
     const { tx, partnerId } = this;

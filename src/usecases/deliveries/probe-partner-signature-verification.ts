@@ -34,7 +34,7 @@ const MESSAGE =
 const AT_ONCE = 8;
 
 /** Sends a delivery with wrong signatures to each partner's endpoint. Partners without one are left out. */
-export async function checkPartnerSignatureVerification(
+export async function probePartnerSignatureVerification(
   deps: ProbeDeps,
   partners: readonly Partner[],
 ): Promise<SignatureCheck[]> {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { EVENT_TYPES } from "../../../src/domain/service-event.ts";
-import { findNewestServiceEventDays } from "../../../src/usecases/history/find-newest-service-event-days.ts";
+import { loadNewestServiceEventDays } from "../../../src/usecases/history/load-newest-service-event-days.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { usePortfolioStore } from "../../support/portfolio-store.ts";
 import { runsOnEngine } from "../../support/postgres.ts";
@@ -49,7 +49,7 @@ test("the newest days of an appliance's events are found in pages with a yield b
         let yields = 0;
         const { serviceEvents } = fixture.store.read;
         const tx = { serviceEvents, yieldToEventLoop: async () => void yields++ };
-        const found = await findNewestServiceEventDays(tx, appliance!.id, eventsOfPage);
+        const found = await loadNewestServiceEventDays(tx, appliance!.id, eventsOfPage);
         expect(new Map(found.map((one) => [`${one.eventType} ${one.componentId}`, one.date]))).toEqual(
           newest,
         );

@@ -8,7 +8,7 @@ const EVENTS_OF_PAGE = 2_000;
  * Returns the newest day of each type of event on an appliance, by component; null for those of the whole. An appliance may
  * have hundreds of thousands of events.
  */
-export async function findNewestServiceEventDays(
+export async function loadNewestServiceEventDays(
   { serviceEvents, yieldToEventLoop }: Pick<Tx, "serviceEvents" | "yieldToEventLoop">,
   applianceId: string,
   eventsOfPage = EVENTS_OF_PAGE,

@@ -2,10 +2,10 @@ import { Failure, StorageError, UnfinishedChange } from "../domain/errors.ts";
 import type { Store } from "./store.ts";
 
 /**
- * Runs work that writes several transactions, each of which stays, and which a repetition completes. Throws an UnfinishedChange
- * where the storage fails, or the time for the response ends.
+ * Runs work that writes several transactions, each of which stays, and which the caller completes by repeating it. Throws an
+ * UnfinishedChange where the storage fails, or the time for the response ends.
  */
-export async function runRepeatableStoreTransactions<T>(
+export async function reportUnfinishedStoreTransactions<T>(
   { explain }: Pick<Store, "explain">,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -3,7 +3,7 @@ import { countHazardFlags, type FlagCount } from "../../domain/hazards/hazard-fl
 import type { Tx } from "../../store/store.ts";
 
 /** Collects the changes of the counts of flagged appliances, and stores each once. */
-export class PortfolioFlagCountChanges {
+export class PortfolioWriterFlagCountChanges {
   /** The changes by property, then by code. */
   readonly #changes = new Map<string, Map<string, FlagCount>>();
 

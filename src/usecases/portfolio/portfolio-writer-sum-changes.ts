@@ -9,17 +9,17 @@ import {
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { NumberedList, Tx } from "../../store/store.ts";
 import { recountPropertySums } from "../recalculation/recount-derived-data.ts";
-import type { PortfolioDueCostChanges } from "./portfolio-due-cost-changes.ts";
-import { PortfolioFlagCountChanges } from "./portfolio-flag-count-changes.ts";
-import type { PortfolioMoneyChanges } from "./portfolio-money-changes.ts";
 import { type ListDirection, PortfolioWriterCounterChanges } from "./portfolio-writer-counter-changes.ts";
+import type { PortfolioWriterDueCostChanges } from "./portfolio-writer-due-cost-changes.ts";
+import { PortfolioWriterFlagCountChanges } from "./portfolio-writer-flag-count-changes.ts";
+import type { PortfolioWriterMoneyChanges } from "./portfolio-writer-money-changes.ts";
 
 /**
  * Collects by how much a write changes the sums of the properties and of the partner, the numbers of the lists, the counters by
  * score, and which plans become stale. `store` writes them once.
  */
-export class PortfolioSumChanges {
-  readonly flags = new PortfolioFlagCountChanges();
+export class PortfolioWriterSumChanges {
+  readonly flags = new PortfolioWriterFlagCountChanges();
   readonly #partner = {
     ...emptyTotals(),
     properties: 0,
@@ -113,8 +113,8 @@ export class PortfolioSumChanges {
   async store(
     tx: Tx,
     partnerId: string,
-    money: PortfolioMoneyChanges,
-    due: PortfolioDueCostChanges,
+    money: PortfolioWriterMoneyChanges,
+    due: PortfolioWriterDueCostChanges,
   ): Promise<void> {
     await due.settleRest();
     for await (const { propertyId, money: amounts, sign } of money.differences(due))

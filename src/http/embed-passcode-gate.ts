@@ -26,7 +26,7 @@ type GateDeps = {
 };
 
 /** Admits the viewers of an embed who have entered its passcode. A cookie of that embed's pages then stands for it. */
-export class PasscodeRequestGate {
+export class EmbedPasscodeGate {
   constructor(private readonly deps: GateDeps) {}
 
   /** Returns whether the embed needs no passcode, or the request's cookie shows that it was entered. */

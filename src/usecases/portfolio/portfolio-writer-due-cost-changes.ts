@@ -5,7 +5,7 @@ import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
 import {
-  decisionDaysLostByWearChange,
+  decisionValidityDaysLostByWearChange,
   isWearChangeWithinHeldDecision,
 } from "../../domain/planning/due-decision-days.ts";
 import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
@@ -43,7 +43,7 @@ type OpenAppliance = { appliance: DueAppliance; components: Map<string, Componen
 type TrustedChange = "none" | "aging" | "evidence";
 
 /** Follows what a write does to the cost of what is due now, appliance by appliance. */
-export class PortfolioDueCostChanges {
+export class PortfolioWriterDueCostChanges {
   /** Appliances of which some components are scored. */
   readonly #open = new Map<string, OpenAppliance>();
   /** The states that this write has stored. */
@@ -111,7 +111,7 @@ export class PortfolioDueCostChanges {
     if (this.#trusted === "none" || !isHeldOn(appliance, component.scoredOn)) return Infinity;
     // Stored by this write, which the row does not show.
     if (this.#saved.has(appliance.id)) return Infinity;
-    if (this.#trusted === "evidence") return decisionDaysLostByWearChange(before, component);
+    if (this.#trusted === "evidence") return decisionValidityDaysLostByWearChange(before, component);
     return isWearChangeWithinHeldDecision(before, component) ? 0 : Infinity;
   }
 
