@@ -1,7 +1,7 @@
-import { appendFileSync, closeSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
-import { fileStorageError, openNewFile } from "../files/durable-files.ts";
+import { createFile, fileStorageError, openNewFile } from "../files/durable-files.ts";
 import { neutralizeCsvFormula } from "./csv-formulas.ts";
 
 /** Returns a row as a line of CSV, which `readCsv` reads back unchanged. */
@@ -22,7 +22,10 @@ function spreadsheetCell(cell: Cell): string {
   return typeof cell === "string" ? neutralizeCsvFormula(cell) : String(cell);
 }
 
-/** A CSV file for spreadsheets that is created with its first row, under the first free name: NAME.csv, NAME-2.csv, … */
+/**
+ * A CSV file for spreadsheets that is created with its first row, under the first free name: NAME.csv, NAME-2.csv, … A name is
+ * free if no file has it, and none has it followed by `companion`, the end of the name of a second file.
+ */
 export class CsvFile {
   #open: { path: string; descriptor: number } | undefined;
 
@@ -30,6 +33,7 @@ export class CsvFile {
     private readonly folder: string,
     private readonly name: string,
     private readonly heading: readonly string[],
+    private readonly companion: string,
   ) {}
 
   /** Undefined before the first row. */
@@ -48,11 +52,11 @@ export class CsvFile {
     }
   }
 
-  /** Writes a file with the name of this one and `ending`. Nothing before the first row. */
-  writeBeside(ending: string, text: string): void {
+  /** Creates the companion, once. Nothing before the first row. */
+  writeCompanion(text: string): void {
     if (!this.#open) return;
     try {
-      writeFileSync(this.#open.path + ending, text, { mode: 0o600 });
+      createFile(this.#open.path + this.companion, text);
     } catch (error) {
       throw fileStorageError(error, this.folder);
     }
@@ -67,6 +71,8 @@ export class CsvFile {
     mkdirSync(this.folder, { recursive: true });
     for (let n = 1; ; n++) {
       const path = join(this.folder, n === 1 ? `${this.name}.csv` : `${this.name}-${n}.csv`);
+      // A companion of a file that is gone would be taken for this one's; a planted link would lead to another file.
+      if (lstatSync(path + this.companion, { throwIfNoEntry: false })) continue;
       const descriptor = openExclusively(path);
       if (descriptor === undefined) continue;
       appendFileSync(descriptor, spreadsheetCsvLine(this.heading));

@@ -90,7 +90,7 @@ describe("a CSV file that is written", () => {
   test("is created with its first row, and never replaces an existing file", () => {
     const target = join(folder, "rejects");
     const write = (cell: string) => {
-      const csv = new CsvFile(target, "rows", ["a"]);
+      const csv = new CsvFile(target, "rows", ["a"], ".counts");
       csv.append([]);
       expect(csv.path).toBeUndefined();
       csv.append([[cell]]);

@@ -50,7 +50,7 @@ export class RejectLog {
     folder: string | undefined,
   ) {
     if (folder === undefined) return;
-    this.#target = new CsvFile(folder, file.kind, [...file.layout.columns, ...REJECT_COLUMNS]);
+    this.#target = new CsvFile(folder, file.kind, [...file.layout.columns, ...REJECT_COLUMNS], COUNTS);
   }
 
   add(rows: readonly RejectedRow[]): void {
@@ -84,7 +84,7 @@ export class RejectLog {
 
   /** Keeps the counts of the rows that were imported beside the rejected ones, which are further rows of their file. */
   keepEqualRows(counts: EqualRowCounts): void {
-    this.#target?.writeBeside(COUNTS, counts.text());
+    this.#target?.writeCompanion(counts.text());
   }
 
   close(): void {

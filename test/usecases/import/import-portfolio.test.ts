@@ -469,6 +469,11 @@ describe("a rejected row", () => {
     });
     writeFileSync(`${last}.counts`, "1,2,3");
     await expect(importing(last)).rejects.toThrow("has no counts of imported rows");
+    // Counts of a file that is gone, or a planted link, do not become those of the next.
+    rmSync(last);
+    const next = (await run(partner, files, { rejectsFolder })).rejects[0]!.path!;
+    expect(next).not.toBe(last);
+    expect(readFileSync(`${last}.counts`, "utf8")).toBe("1,2,3");
   });
 
   test("with text that looks like a formula is imported with that text once it is fixed", async () => {
