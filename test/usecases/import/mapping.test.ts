@@ -987,9 +987,12 @@ describe("a table", () => {
   });
 });
 
-test("a cell has the value of the first of its items that has one, among the first hundred", () => {
-  const types = { boiler: "boiler", Yes: "elevator" };
-  expect(lookUpImportValueInList(types, "pump, boiler, Yes")).toBe("boiler");
-  expect(lookUpImportValueInList(types, `${",".repeat(99)}Yes`)).toBe("elevator");
-  expect(lookUpImportValueInList(types, `${",".repeat(100)}Yes`)).toBeUndefined();
+test("a cell has the value of the first of its items that is a known type, among the first hundred", () => {
+  const types = { Other: "Other", boiler: "boiler", Yes: "elevator" };
+  const known = new Set(["boiler", "elevator"]);
+  expect(lookUpImportValueInList(types, "Other, boiler", known)).toBe("boiler");
+  expect(lookUpImportValueInList(types, "pump, Other", known)).toBe("Other");
+  expect(lookUpImportValueInList(types, "pump, boiler, Yes", known)).toBe("boiler");
+  expect(lookUpImportValueInList(types, `${",".repeat(99)}Yes`, known)).toBe("elevator");
+  expect(lookUpImportValueInList(types, `${",".repeat(100)}Yes`, known)).toBeUndefined();
 });

@@ -404,7 +404,7 @@ class RowMapper {
     missing: (typeId: string) => Promise<(count: number) => readonly string[]>,
   ): Promise<TableCells[]> {
     const cell = this.#cell(cells, column);
-    const typeId = kind === "choice" ? lookUpImportValueInList(types, cell) : types["*"];
+    const typeId = kind === "choice" ? lookUpImportValueInList(types, cell, this.types) : types["*"];
     if (cell === "" || typeId === undefined || !this.types.has(typeId)) return [];
     const count =
       kind === "count" ? Number(cell) : kind === "choice" || /^(y|yes|oui|true|1)$/i.test(cell) ? 1 : 0;

@@ -185,7 +185,7 @@ function wordColumnsOf(
       found.push(
         new WordColumn(
           column,
-          (cell) => lookUpImportValueInList(meant, cell) !== undefined,
+          (cell) => lookUpImportValueInList(meant, cell, types) !== undefined,
           (cell) => typeOfChoice(cell, headingWords(column)),
           words,
         ),
