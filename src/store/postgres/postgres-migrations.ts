@@ -116,5 +116,6 @@ export const POSTGRES_MIGRATIONS: readonly PostgresMigration[] = [
   // An older server would change what is due and leave the day until which it holds.
   { number: 37, name: "due_holds", sql: dueHolds, breaksOlder: true },
   { number: 38, name: "event_indexes", sql: eventIndexes },
-  { number: 39, name: "stated_years", sql: statedYears },
+  // An older server would change years without storing whose they are.
+  { number: 39, name: "stated_years", sql: statedYears, breaksOlder: true },
 ];
