@@ -1,4 +1,4 @@
-import type { ComponentChange, PlacedComponent, StatedComponent } from "../domain/component.ts";
+import type { ComponentChange, PlacedComponent, StatedComponentFields } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import { invalid } from "../domain/errors.ts";
@@ -67,7 +67,7 @@ export const serializeStatedComponent = objectSchema({
   reactive_cost: out.reactive_cost.orNull(),
   original: out.original,
   past: out.past,
-}).serializer((stated: StatedComponent) => ({
+}).serializer((stated: StatedComponentFields) => ({
   override_lifespan: stated.overrideLifespan,
   install_year: stated.installYear,
   proactive_cost: jsonUsdFromCentsOrNull(stated.plannedCents),

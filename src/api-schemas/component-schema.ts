@@ -11,8 +11,8 @@ import type { TrendRow } from "../domain/figures/score-trend-figure.ts";
 import { hazardFlagsOfPart } from "../domain/hazards/hazard-flags.ts";
 import {
   type DefinedOutlook,
-  failureDaysOfStored,
   failureProbability12m,
+  failureWindowOfStored,
   outlookWithDefinition,
   projectionOfStoredScore,
 } from "../domain/scoring/score-projections.ts";
@@ -145,7 +145,7 @@ export const serializeComponent = component.serializer(
         latest: projection.projectedFailureRange.latest,
         confidence_pct: projection.projectedFailureRange.confidencePct,
       },
-      failure_window_80: failureDaysOfStored(knowledge, row, row.brandTier, outlook),
+      failure_window_80: failureWindowOfStored(knowledge, row, row.brandTier, outlook),
       failure_probability_12m: failureProbability12m(knowledge, row, row.brandTier, outlook),
       // By name: a spread within so many fields takes half of the time of the record.
       proactive_cost: costs.proactive_cost,

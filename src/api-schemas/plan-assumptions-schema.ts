@@ -7,7 +7,7 @@ import {
   type PropertyPlan,
   reserveFundingOf,
 } from "../domain/planning/property-plan-summary.ts";
-import { plainTodaysMoney, priceListMoney } from "../domain/wording/currency-and-unit-wording.ts";
+import { priceListMoney, todaysMoneyWithPlainQuotes } from "../domain/wording/currency-and-unit-wording.ts";
 import { likelyFailuresWording } from "../domain/wording/likely-failures-wording.ts";
 import { assumptionSharesOf, uncertaintySentences } from "../domain/wording/uncertainty-wording.ts";
 import { usDateWording } from "../domain/wording/us-english-wording.ts";
@@ -59,7 +59,7 @@ export function serializePlanAssumptions(
     `Ages, lifetimes and risks use scoring model ${modelVersion}, ${modelVersion.includes("+") ? "calibrated" : "not calibrated"}, as of ${day(asOf)}. Year 1 starts on that date. ${NO_GUARANTEE}`,
     inflationPct === 0
       ? "Costs are not inflated."
-      : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in ${plainTodaysMoney()}.`,
+      : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in ${todaysMoneyWithPlainQuotes()}.`,
     "Costs are your own where your cost book or a component has them, otherwise reference estimates per component type, " +
       `checked against published price guides, scaled to size as far as it is known, and ${priceBasisText(counted)}. ` +
       `The cost basis of each says which. They are in ${priceListMoney()}, and are not site-specific quotes.`,

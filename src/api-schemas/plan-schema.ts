@@ -49,7 +49,7 @@ import {
 import { property } from "./property-schema.ts";
 import { figuresSchemaWithRecalculating } from "./recalculating-schema.ts";
 import { ageYearsField, riskScore, riskTier } from "./score-schema.ts";
-import { reconciliation, serializeReconciliation } from "./twelve-month-reconciliation-schema.ts";
+import { reconciliation, serializeTwelveMonthReconciliation } from "./twelve-month-reconciliation-schema.ts";
 import { serializeWorkFields, workFields } from "./work-mark-schema.ts";
 
 /* The plan of a property: its units and components, and the sums that it shares with the portfolio's plan. */
@@ -276,7 +276,7 @@ export const serializePropertyPlan = propertyPlan.serializer(
       ...serializeBudget(made.budget),
       chosen: made.budget.chosen.map(({ id }) => id),
     },
-    reconciliation: serializeReconciliation(made12m),
+    reconciliation: serializeTwelveMonthReconciliation(made12m),
     flags: flags.list(),
     counted_assumptions: serializeAssumptions(made.counted, made.modelVersion),
     likely_failures: serializeLikelyFailures(likelyFailuresOf(made.appliances)),

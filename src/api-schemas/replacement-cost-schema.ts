@@ -9,7 +9,7 @@ import {
   type SystemValue,
   SystemValueAccumulator,
   wordingOfDeferredPercent,
-} from "../domain/figures/system-replacement-values.ts";
+} from "../domain/figures/replacement-value-by-system.ts";
 import type { Property } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps/computation-steps.ts";
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";

@@ -2,8 +2,8 @@ import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import { riskWithinScoredPeriod } from "../domain/scoring/outlook.ts";
 import {
-  failureDaysOfStored,
   failureProbabilityWithin,
+  failureWindowOfStored,
   outlookOfStoredComponent,
   projectionOfStoredScore,
 } from "../domain/scoring/score-projections.ts";
@@ -70,7 +70,7 @@ export const serializeScoreLine = scoreLine.serializer((prices: PriceList, row: 
     row.brandTier,
     outlook,
   );
-  const window = failureDaysOfStored(knowledge, row, row.brandTier, outlook);
+  const window = failureWindowOfStored(knowledge, row, row.brandTier, outlook);
   return {
     component_id: row.id,
     component_name: name,

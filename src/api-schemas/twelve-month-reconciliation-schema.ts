@@ -21,7 +21,7 @@ export const reconciliation = listSchema(
 );
 
 /** Serializes how the figures of the coming 12 months fit together. */
-export function serializeReconciliation(made: TwelveMonthReconciliation): ReconciliationLine[] {
+export function serializeTwelveMonthReconciliation(made: TwelveMonthReconciliation): ReconciliationLine[] {
   const of = (figure: string, label: string, cents: number, counts: string) => ({
     figure,
     label,

@@ -97,7 +97,7 @@ export const serializeMarkedWork = markedWork.serializer((work: MarkedWork) => (
 }));
 
 /** The values of marked work in the audit log. */
-export const serializeWorkDetail = (
+export const serializeWorkMarkAuditDetail = (
   work: Pick<MarkedWork, "state" | "until" | "by" | "reason"> | undefined,
 ) =>
   work

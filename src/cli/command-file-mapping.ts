@@ -8,6 +8,7 @@ import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import type { DateFormat } from "../table-cells/table-cell-dates.ts";
 import { hasRejectColumns } from "../table-cells/table-limits.ts";
 import type { ColumnMapping, FieldDefault } from "../usecases/import/import-columns.ts";
+import { hasEqualRowCounts } from "../usecases/import/import-rejects.ts";
 import {
   type FileMapping,
   findSavedMapping,
@@ -20,7 +21,7 @@ import {
   mappableFields,
   mappedApplianceTypes,
   mappingProblem,
-  missingRequiredFields,
+  requiredFieldsMissingInMapping,
 } from "../usecases/import/mapping/import-known-fields.ts";
 import type { ImportTable, LeftOut } from "../usecases/import/mapping/import-source-table.ts";
 import { openImportTables } from "../usecases/import/mapping/open-source-tables.ts";
@@ -30,7 +31,6 @@ import {
   surveyMappedColumns,
   withGuessedWords,
 } from "../usecases/import/mapping/survey-mapped-columns.ts";
-import { hasEqualRowCounts } from "../usecases/import/rejects.ts";
 import { UsageError } from "./command.ts";
 import type { CommandContext } from "./command-context.ts";
 
@@ -92,7 +92,7 @@ export async function confirmCommandFileMappings(
       refuseAmbiguous({ table, mapping, survey }, moved ?? Object.keys(mapping.dates), request);
       if (!table.form) refuseMisnamed(table, mapping);
       refuseUnknownTypes(table, mapping, isType);
-      const isUsable = table.form !== undefined || missingRequiredFields(mapping).length === 0;
+      const isUsable = table.form !== undefined || requiredFieldsMissingInMapping(mapping).length === 0;
       (isUsable ? mapped : without).push({ table, mapping, survey, hasKeptMapping: kept !== undefined });
     }
   }
@@ -103,7 +103,7 @@ export async function confirmCommandFileMappings(
     (mapped.length === 0 ? without[0] : undefined);
   if (unusable) throw lacking(unusable);
   const leftOut = without.map(({ table, mapping }): LeftOut => {
-    const reason = `no column for ${missingRequiredFields(mapping).join(" or ")}`;
+    const reason = `no column for ${requiredFieldsMissingInMapping(mapping).join(" or ")}`;
     return { file: table.name, what: basename(table.name), reason, cells: table.count + 1 };
   });
   if (!json) for (const { what, reason } of leftOut) stderr.write(`${what} is not read: ${reason}\n\n`);
@@ -209,7 +209,7 @@ const SLASHED: readonly DateFormat[] = ["MM/DD/YYYY", "DD/MM/YYYY", "SEVERAL FOR
 const isSheet = ({ name }: ImportTable) => /, sheet /.test(name);
 
 function lacking({ table, mapping }: MappedTable): UsageError {
-  const fields = missingRequiredFields(mapping);
+  const fields = requiredFieldsMissingInMapping(mapping);
   const headings = table.headings.filter(Boolean).map((heading) => JSON.stringify(heading.slice(0, 60)));
   return new UsageError(
     `${table.name}: no column for ${fields.join(" and ")} was recognized, which each row needs to be ${ROWS[mapping.rows]}`,

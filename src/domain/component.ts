@@ -62,7 +62,7 @@ export function tierOfHundredths(riskScore: number): RiskTier {
 }
 
 /** The findings of an inspector and the numbers of the owner about a component, as they hold now. */
-export type StatedComponent = Pick<Component, "overrideLifespan"> & {
+export type StatedComponentFields = Pick<Component, "overrideLifespan"> & {
   /** The year in which the present part was installed. */
   installYear: number;
   /** The costs that hold; as a change, null goes back to the price list. */
@@ -73,7 +73,9 @@ export type StatedComponent = Pick<Component, "overrideLifespan"> & {
 };
 
 /** The change of a component by a partner. Null clears an own year, and a cost. */
-export type ComponentChange = Partial<Omit<StatedComponent, "installYear"> & { installYear: number | null }>;
+export type ComponentChange = Partial<
+  Omit<StatedComponentFields, "installYear"> & { installYear: number | null }
+>;
 
 /** Returns the year in which the present part was installed: that of the last Replacement, if there is one. */
 export function installYearOfPresentPart({
@@ -100,7 +102,10 @@ export function partYearBasis({
 }
 
 /** Returns what is stated of a component, with the costs that hold for it. */
-export function statedComponentOf(component: PlacedComponent, prices: PriceList): StatedComponent {
+export function statedFieldsOfComponent(
+  component: PlacedComponent,
+  prices: PriceList,
+): StatedComponentFields {
   const costs = prices.ofComponent(component);
   return {
     overrideLifespan: component.overrideLifespan,
@@ -121,9 +126,9 @@ export function componentAfterChange(
   change: ComponentChange,
   { prices, applianceYear }: { prices: PriceList; applianceYear: number },
 ): PlacedComponent {
-  const stated = statedComponentOf(component, prices);
+  const stated = statedFieldsOfComponent(component, prices);
   const after = { ...component };
-  const changes = <K extends keyof StatedComponent>(field: K) =>
+  const changes = <K extends keyof StatedComponentFields>(field: K) =>
     change[field] !== undefined && change[field] !== stated[field];
   if (changes("overrideLifespan")) after.overrideLifespan = change.overrideLifespan!;
   if (changes("plannedCents")) after.ownPlannedCents = change.plannedCents!;

@@ -12,7 +12,7 @@ import type { HttpQuery, UnknownParameters } from "./http-query-parameters.ts";
 import type { Tag } from "./openapi/openapi-tags.ts";
 
 /** Returns the name of this server in messages about the work that it does. */
-export const httpServerLabel = (address: string): string => `the server at ${address}`;
+export const httpServerDisplayName = (address: string): string => `the server at ${address}`;
 
 /** The result of a handler: JSON by default. */
 export type Reply<Body = unknown> = {

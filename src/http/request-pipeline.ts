@@ -59,7 +59,7 @@ import {
   parseRequestBodyObject,
   readHttpBodyBytes,
   requireHttpJsonBody,
-  waitForBodyParser,
+  waitForParsedSegment,
 } from "./request-body.ts";
 import type { DailyCallLimits } from "./request-daily-call-limits.ts";
 import {
@@ -306,7 +306,7 @@ export class RequestPipeline {
   ): Promise<Reply> {
     const isJson = operation.body === "json" || (operation.body === "optional" && hasRequestBody(request));
     const bytes = isJson ? await this.#readJson(request, memory) : undefined;
-    if (!bytes && operation.method !== "GET" && operation.body !== "raw") await waitForBodyParser(request);
+    if (!bytes && operation.method !== "GET" && operation.body !== "raw") await waitForParsedSegment(request);
     const { deadline } = context;
     if (operation.body !== "raw") deadline.start();
     const call: Call = {

@@ -20,7 +20,7 @@ import {
 } from "../store/postgres/postgres-transfer-endpoint.ts";
 import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-sqlite-files.ts";
 import { openSqliteStoreForTransfer } from "../store/sqlite/sqlite-transfer-endpoint.ts";
-import { openServerCallReservationFile } from "./server-call-reservation-file.ts";
+import { openServerDailyCallReservationFile } from "./server-daily-call-reservation-file.ts";
 import { makeServerDataFolder, openServerDataFolder, serverDatabaseFile } from "./server-data-folder.ts";
 import { acquireServerInstanceLock } from "./server-instance-lock.ts";
 
@@ -99,7 +99,7 @@ async function folderSource({ config, env, clock, random }: MoveDeps): Promise<P
   try {
     // Migrates the schema, and writes a killed server's call reservations to the database.
     const { store } = await openServerDataFolder({ config, env, clock, random });
-    const ledger = openServerCallReservationFile(dataDir);
+    const ledger = openServerDailyCallReservationFile(dataDir);
     try {
       await new DailyCallLimits(store, clock, ledger).recover();
     } finally {

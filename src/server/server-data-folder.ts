@@ -136,7 +136,7 @@ async function openDatabase(deps: DataFolderDeps): Promise<Store> {
  * Migrates the schema, or creates it in an empty database; returns the applied migrations. Needs no key, which the
  * user who migrates may not have.
  */
-export async function migrateServerDataFolder(deps: DataFolderDeps): Promise<Store["applied"]> {
+export async function migrateServerDatabase(deps: DataFolderDeps): Promise<Store["applied"]> {
   const isOwn = deps.config.storage.url === "";
   const store = isOwn ? openOwnDatabase(deps).store : await openDatabase(deps);
   await store.close();

@@ -59,12 +59,12 @@ import {
 import type { StartedParts } from "./composition/compose-server-state.ts";
 import { composeStorageJobs } from "./composition/compose-storage-jobs.ts";
 import {
-  composeCommitWatch,
+  composeWebhookCommitWatch,
   composeWebhookDispatcher,
   composeWebhookSender,
 } from "./composition/compose-webhook-delivery.ts";
 import { BUILD } from "./server-build-info.ts";
-import { openServerCallReservationFile } from "./server-call-reservation-file.ts";
+import { openServerDailyCallReservationFile } from "./server-daily-call-reservation-file.ts";
 import {
   type DataFolder,
   makeServerDataFolder,
@@ -158,7 +158,7 @@ async function startOn(folder: DataFolder, deps: TimedDeps, lock: InstanceLock):
 
   const knowledge = loadKnowledge(config.costs);
   // The ledger is valid for one server only.
-  const ledger = store.isShared ? undefined : openServerCallReservationFile(config.storage.dataDir);
+  const ledger = store.isShared ? undefined : openServerDailyCallReservationFile(config.storage.dataDir);
   const budgets = new DailyCallLimits(store, clock, ledger);
   await budgets.recover();
   const sender = await composeWebhookSender(config);
@@ -241,7 +241,7 @@ async function startOn(folder: DataFolder, deps: TimedDeps, lock: InstanceLock):
   });
 
   store.onOutbox((partnerIds) => dispatcher.wake(partnerIds));
-  const endWatch = await composeCommitWatch(store, dispatcher, log);
+  const endWatch = await composeWebhookCommitWatch(store, dispatcher, log);
   const jobs = startJobs(
     [
       ...scheduledJobTable({ config, clock, monotonicMs, log, store, knowledge, views, caches, cluster }),

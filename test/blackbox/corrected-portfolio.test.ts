@@ -504,7 +504,7 @@ class Corrections {
     const inspection_types = this.#inspections(this.model.events[event]!.appliance, step);
     await this.#change("events", event, { ...step.event, inspection_types }, step.way);
   }
-  changeClaim = ({ claim, at, way }: Step) => this.#change("claims", this.#claim(at), claim, way);
+  correctClaim = ({ claim, at, way }: Step) => this.#change("claims", this.#claim(at), claim, way);
 
   async move({ at, to, way }: Step): Promise<void> {
     const [appliance, property] = [this.#appliance(at), this.#property(to)];
@@ -604,7 +604,7 @@ class Corrections {
   readonly #acts = [
     ...[this.addProperty, this.addAppliance, this.addAppliance, this.addEvent, this.addEvent, this.addClaim],
     ...[this.addReading, this.markWork, this.addPhoto, this.addPhoto, this.removePhoto],
-    ...[this.changePart, this.changeProperty, this.changeAppliance, this.changeEvent, this.changeClaim],
+    ...[this.changePart, this.changeProperty, this.changeAppliance, this.changeEvent, this.correctClaim],
     ...[
       this.changeFlags,
       this.changeCosts,

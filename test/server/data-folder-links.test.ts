@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openServerCallReservationFile } from "../../src/server/server-call-reservation-file.ts";
+import { openServerDailyCallReservationFile } from "../../src/server/server-daily-call-reservation-file.ts";
 import { lockServerDataFolder } from "../../src/server/server-instance-lock.ts";
 
 // Commands may run as root on a folder that belongs to the service's user.
@@ -20,7 +20,7 @@ describe("a planted link in the data folder", () => {
   test("is not followed for the call reservations", () => {
     writeFileSync(elsewhere, "untouched\n");
     symlinkSync(elsewhere, join(dataDir, "budgets.ahead"));
-    expect(() => openServerCallReservationFile(dataDir)).toThrow("is a symbolic link");
+    expect(() => openServerDailyCallReservationFile(dataDir)).toThrow("is a symbolic link");
     expect(readFileSync(elsewhere, "utf8")).toBe("untouched\n");
   });
 

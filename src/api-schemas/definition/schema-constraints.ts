@@ -11,10 +11,10 @@ import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import { instantFromText, parseDay } from "../../domain/time.ts";
 import { defineSchemaConstraint } from "./schema-field-constraint.ts";
 import {
-  isSchemaLine,
   isSchemaMultilineText,
   isSchemaOneLine,
-  isSchemaRequiredLine,
+  isSchemaRequiredTextLine,
+  isSchemaTextLine,
   LONG,
   SHORT,
 } from "./schema-text-bounds.ts";
@@ -28,11 +28,11 @@ const DOLLARS = 1_000_000_000_000;
 
 /** Empty text is stored as absent. */
 export const line = defineSchemaConstraint((type) =>
-  type("string").narrow(isSchemaLine).describe(`one line of text of at most ${SHORT} characters`),
+  type("string").narrow(isSchemaTextLine).describe(`one line of text of at most ${SHORT} characters`),
 );
 
 export const requiredLine = defineSchemaConstraint((type) =>
-  type("string").narrow(isSchemaRequiredLine).describe(`one line of text of 1 to ${SHORT} characters`),
+  type("string").narrow(isSchemaRequiredTextLine).describe(`one line of text of 1 to ${SHORT} characters`),
 );
 
 export const longText = defineSchemaConstraint((type) =>

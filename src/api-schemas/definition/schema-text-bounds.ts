@@ -12,19 +12,19 @@ export const SHORT = 500;
 /** Returns whether the text is well-formed and free of line ends and other control characters. */
 export const isSchemaOneLine = (value: string) => value.isWellFormed() && !LINE_CONTROL.test(value.trim());
 /** Returns whether the text is one line of at most 500 characters after trimming. Empty text is stored as absent. */
-export const isSchemaLine = (value: string) => value.trim().length <= SHORT && isSchemaOneLine(value);
+export const isSchemaTextLine = (value: string) => value.trim().length <= SHORT && isSchemaOneLine(value);
 /** Matches a character that a reader sees: no space, and none without a width. */
 const VISIBLE = /[^\s\p{Z}\p{Cc}\p{Cf}\p{DI}]/u;
 
 /** Returns whether the text is such a line with something to see. */
-export const isSchemaRequiredLine = (value: string) => VISIBLE.test(value) && isSchemaLine(value);
+export const isSchemaRequiredTextLine = (value: string) => VISIBLE.test(value) && isSchemaTextLine(value);
 /** Returns whether the text has at most 10,000 characters after trimming and no control characters. */
 export const isSchemaMultilineText = (value: string) =>
   value.trim().length <= LONG && value.isWellFormed() && !CONTROL.test(value);
 
 /** The bounds that the API document states for these predicates: a schema cannot contain a function. */
 export const TEXT_BOUNDS: ReadonlyMap<unknown, { minLength?: number; maxLength: number }> = new Map([
-  [isSchemaLine, { maxLength: SHORT }],
-  [isSchemaRequiredLine, { minLength: 1, maxLength: SHORT }],
+  [isSchemaTextLine, { maxLength: SHORT }],
+  [isSchemaRequiredTextLine, { minLength: 1, maxLength: SHORT }],
   [isSchemaMultilineText, { maxLength: LONG }],
 ]);

@@ -9,7 +9,7 @@ import {
 import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import type { ChangeOrVoid } from "../../api-schemas/voiding-schema.ts";
 import type { ClaimChange } from "../../domain/claim.ts";
-import { changeClaim } from "../../usecases/claims/record-claims.ts";
+import { correctClaim } from "../../usecases/claims/record-claims.ts";
 import { type Command, defineCommand, requiredCommandArgument, textOption } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { withCommandData } from "../command-data-access.ts";
@@ -78,7 +78,7 @@ async function apply(
     const before = requireFoundRecordForCommand(await store.read.claims.find(claimId), "Claim", claimId);
     const { partnerId, propertyId } = before;
     return await correctRecordByCommand(context, store, partnerId, async (writer) => {
-      const changed = await changeClaim(writer, { propertyId, claimId }, request);
+      const changed = await correctClaim(writer, { propertyId, claimId }, request);
       const warnings = serializeClaimWarnings(writer.knowledge, changed, { given, before });
       return { ...serializeStoredClaim(changed), warnings };
     });

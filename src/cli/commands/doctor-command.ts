@@ -69,7 +69,7 @@ async function recount(
   if (!isUsable) return undefined;
   const { createStoreWriteThrottle } = await import("../../store/store-write-throttle.ts");
   const { recountDerivedData } = await import("../../usecases/recalculation/recount-derived-data.ts");
-  const { isSnapshotScoredByModel } = await import("../../usecases/snapshot/score-snapshot.ts");
+  const { isSnapshotScoredByModel } = await import("../../usecases/snapshot/score-snapshot-properties.ts");
   const name = "derived_data";
   const knowledge = loadKnowledge(context.config.costs);
   try {

@@ -8,7 +8,7 @@ import { environmentProvidesMasterKey, masterKeyFilePath } from "../../secrets/m
 import { openServerDataFolder } from "../../server/server-data-folder.ts";
 import { lockServerDataFolderForMigration } from "../../server/server-instance-lock.ts";
 import { defineCommand, switchOption, textOption, UsageError, valueOption } from "../command.ts";
-import { installServiceCommand } from "./install-service-command.ts";
+import { installSystemService } from "./init-system-command.ts";
 
 /**
  * `mainstay init`. Each step keeps what already exists, so a run that failed halfway, such as on a full disk, can be
@@ -43,7 +43,7 @@ export const initCommand = defineCommand({
           "--system cannot be used with --config or --data-dir",
           "Remove --config and --data-dir.",
         );
-      return installServiceCommand(context, { root, user: user ?? "mainstay", force });
+      return installSystemService(context, { root, user: user ?? "mainstay", force });
     }
     if (root !== undefined || user !== undefined || force)
       throw new UsageError("--root, --user and --force require --system", "Add --system, or remove them.");

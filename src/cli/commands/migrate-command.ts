@@ -1,4 +1,4 @@
-import { migrateServerDataFolder } from "../../server/server-data-folder.ts";
+import { migrateServerDatabase } from "../../server/server-data-folder.ts";
 import { lockServerDataFolderForMigration } from "../../server/server-instance-lock.ts";
 import { defineCommand } from "../command.ts";
 import { requireCommandInstallation } from "../command-installation.ts";
@@ -7,7 +7,7 @@ export const migrateCommand = defineCommand({
   async run(context) {
     requireCommandInstallation(context);
     const { config, env, now, random } = context;
-    const steps = await migrateServerDataFolder({
+    const steps = await migrateServerDatabase({
       config,
       env,
       clock: now,

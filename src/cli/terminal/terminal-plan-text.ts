@@ -5,7 +5,7 @@ import type { portfolioPlan, portfolioPlanItem } from "../../api-schemas/portfol
 import {
   currencyCode,
   exactMoney,
-  plainTodaysMoney,
+  todaysMoneyWithPlainQuotes,
   wholeMoney,
 } from "../../domain/wording/currency-and-unit-wording.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-wording.ts";
@@ -204,8 +204,8 @@ function years(
     wrapTerminalText(
       `Run-to-failure scenario: ${dollars(totals.run_to_failure)} (${dollars(run_to_failure_inflated)} inflated). ` +
         (totals.savings < -0.5
-          ? `In this period the plan costs ${dollars(-totals.savings)} more in ${plainTodaysMoney()}: ${WHY_PLAN_COSTS_MORE}.`
-          : `The plan saves ${dollars(Math.abs(totals.savings))} in ${plainTodaysMoney()}.`),
+          ? `In this period the plan costs ${dollars(-totals.savings)} more in ${todaysMoneyWithPlainQuotes()}: ${WHY_PLAN_COSTS_MORE}.`
+          : `The plan saves ${dollars(Math.abs(totals.savings))} in ${todaysMoneyWithPlainQuotes()}.`),
       width,
     ),
     (["50", "80", "95"] as const)

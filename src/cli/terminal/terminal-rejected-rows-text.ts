@@ -1,4 +1,4 @@
-import type { RejectedRows, RejectReason } from "../../usecases/import/rejects.ts";
+import type { RejectedRows, RejectReason } from "../../usecases/import/import-rejects.ts";
 
 /** Formats the rejected rows of a file with their most frequent reasons. */
 export function terminalRejectedRowsText({ file, rows, path, reasons, otherRows }: RejectedRows): string {

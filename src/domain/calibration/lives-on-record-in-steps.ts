@@ -1,7 +1,7 @@
 import type { ComponentDef, Knowledge } from "../domain-knowledge.ts";
 import { lifeScale, mayHaveReplacedEarlierPart } from "../scoring/aged-life.ts";
 import { type DatedEvent, datedEventsUpTo, eventConcernsComponent } from "../scoring/dated-events.ts";
-import { serviceEventRatios } from "../scoring/score-evidence.ts";
+import { serviceEventHazardRatios } from "../scoring/score-evidence.ts";
 import type { ApplianceHistory, ComponentHistory, PropertyHistory } from "../scoring/scoring-types.ts";
 import { agingRate, partBirthDay, virtualAge } from "../scoring/virtual-age.ts";
 import type { Steps } from "../steps/computation-steps.ts";
@@ -201,6 +201,6 @@ function ratiosOn({ knowledge, component, def, events }: Subject, span: Span, da
   const since = span.isOriginal ? Number.NEGATIVE_INFINITY : span.birth;
   const known = before(events, day + 1);
   const subject = { id: component.id, def, since, today: day };
-  const { condition, repairs } = serviceEventRatios(knowledge, subject, known, undefined);
+  const { condition, repairs } = serviceEventHazardRatios(knowledge, subject, known, undefined);
   return { condition, repairs };
 }

@@ -5,16 +5,16 @@ import type { Plannable } from "../planning/component-plan.ts";
 import type { PlanContext } from "../planning/planned-appliance.ts";
 import { type ServiceRecord, serviceRecordOf } from "../scoring/confidence.ts";
 import { datedEventsUpTo } from "../scoring/dated-events.ts";
-import { type FailureDays, failureDays } from "../scoring/failure-window.ts";
+import { type FailureWindowDays, failureWindowAsOf } from "../scoring/failure-window.ts";
 import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import {
+  cumulativeRiskOverScorePeriods,
   daysToEvenOdds,
   effectiveLifespan,
   evenOddsFailureDay,
   type Outlook,
   type Projection,
   projectFailure,
-  riskOverScorePeriods,
   scoredPeriodDays,
 } from "../scoring/outlook.ts";
 import { scorePropertyInSteps } from "../scoring/score.ts";
@@ -44,7 +44,7 @@ export type Explanation = {
   record: ServiceRecord;
   brandIsKnown: boolean;
   outlook: Outlook;
-  projection: Projection & { projectedFailureOn: Day; daysToEvenOdds: number; window: FailureDays };
+  projection: Projection & { projectedFailureOn: Day; daysToEvenOdds: number; window: FailureWindowDays };
   decision: ReplacementDecision;
 };
 
@@ -152,7 +152,7 @@ function* explainedInSteps(
       ...projectFailure(outlook, score.confidence, asOf, model),
       projectedFailureOn: evenOddsFailureDay(outlook, asOf),
       daysToEvenOdds: daysToEvenOdds(outlook),
-      window: failureDays(outlook, score.lifeFactor !== 1, asOf, model),
+      window: failureWindowAsOf(outlook, score.lifeFactor !== 1, asOf, model),
     },
   };
   return { parts, scores };
@@ -196,7 +196,7 @@ function riskOf(score: Score, outlook: Outlook, { model }: Knowledge): RiskParts
     hazardByAge,
     acuteShare,
     cumulativeHazard: hazardRatio * hazardByAge + acuteHazard * acuteShare,
-    cumulativeRisk: riskOverScorePeriods(score.periodRisk, model),
+    cumulativeRisk: cumulativeRiskOverScorePeriods(score.periodRisk, model),
   };
 }
 

@@ -11,7 +11,7 @@ export function subtractPortfolioSums(all: PortfolioTotals, some: PortfolioTotal
 }
 
 /** Adds up the totals of properties. */
-export function portfolioTotalsFigure(properties: readonly PropertyTotals[]): PortfolioTotals {
+export function portfolioTotalsOf(properties: readonly PropertyTotals[]): PortfolioTotals {
   const sums = { properties: properties.length } as PortfolioTotals;
   for (const name of PROPERTY_TOTALS) sums[name] = properties.reduce((sum, totals) => sum + totals[name], 0);
   return sums;

@@ -10,8 +10,8 @@ import {
 import type { LossBook } from "./loss-book.ts";
 import { LOSSES, type LossKind } from "./loss-component.ts";
 import {
-  type BookVariation,
-  bookVariationOf,
+  type BookCovarianceTerms,
+  bookCovarianceTermsOf,
   type Driver,
   lossDriversInSteps,
   type PropertyLosses,
@@ -34,7 +34,7 @@ export type BookLosses = Record<LossKind, LossDistribution> & {
   largestDamage: readonly { amount: number; probability: number }[];
   drivers: readonly Driver[];
   properties: PropertyLosses;
-  variation: BookVariation;
+  variation: BookCovarianceTerms;
 };
 
 /** Returns the losses of a book in the coming year (docs/model/losses.md), in steps. */
@@ -69,6 +69,6 @@ export function* annualBookLosses(
     })),
     drivers,
     properties,
-    variation: bookVariationOf(book, exact),
+    variation: bookCovarianceTermsOf(book, exact),
   };
 }

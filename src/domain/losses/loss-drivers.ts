@@ -192,7 +192,7 @@ function largestOf(values: ArrayLike<number>, count: number): number[] {
 }
 
 /** How components of a group vary with a book: the functions of the hazard that `covarianceWithBook` reads, by group. */
-export type BookVariation = {
+export type BookCovarianceTerms = {
   groups: ReadonlyMap<string, Pick<GroupYear, "squaredProbability" | "covariances">>;
   standardDeviation: Record<LossKind, number>;
 };
@@ -200,7 +200,7 @@ export type BookVariation = {
 const groupKey = ({ division, system }: { division: string; system: string }) => `${division} ${system}`;
 
 /** Returns what the covariance of a property with its book needs of the book. */
-export const bookVariationOf = (book: LossBook, exact: ExactLosses): BookVariation => ({
+export const bookCovarianceTermsOf = (book: LossBook, exact: ExactLosses): BookCovarianceTerms => ({
   groups: new Map(
     book.groups.map((group, index) => {
       const { squaredProbability, covariances } = exact.groups[index]!;
@@ -216,7 +216,7 @@ export const bookVariationOf = (book: LossBook, exact: ExactLosses): BookVariati
 
 /** Returns the covariance of a loss of the components with that of the book that contains them, in cents squared. */
 export function* covarianceWithBook(
-  variation: BookVariation,
+  variation: BookCovarianceTerms,
   components: LossBook,
   loss: LossKind,
 ): Steps<number> {

@@ -52,7 +52,7 @@ export function planAppliance(
   if (!whole) return { unit: null, parts: withPolicies(planned) };
   const { unit, minors, newUnit } = unitWithMinorParts(parts, planned, whole, caches);
   const own = planUnit(unit, minors, newUnit);
-  const plan = isUnitRemovedWithHazard(whole, mustGo) ? { ...own, dueInMonths: 0 } : own;
+  const plan = isUnitRemovedForHazard(whole, mustGo) ? { ...own, dueInMonths: 0 } : own;
   return {
     unit: { ...plan, unit, newUnit },
     parts: withPolicies(planned, whole, plan.dueInMonths === 0),
@@ -70,7 +70,7 @@ export function adviseOnAppliance(
   if (!whole) return { unit: null, parts: withPolicies(planned) };
   const { unit, minors, newUnit } = unitWithMinorParts(parts, planned, whole, caches);
   const own = adviseOnUnit(unit, minors, newUnit);
-  const advice = isUnitRemovedWithHazard(whole, mustGo) ? { ...own, timing: "now" as const } : own;
+  const advice = isUnitRemovedForHazard(whole, mustGo) ? { ...own, timing: "now" as const } : own;
   return {
     unit: { ...advice, unit },
     parts: withPolicies(planned, whole, advice.timing === "now"),
@@ -84,7 +84,7 @@ export function unitTimingOf(
   caches: PlanCaches,
   mustGo: readonly boolean[],
 ): UnitTiming {
-  if (isUnitRemovedWithHazard(whole, mustGo)) return "now";
+  if (isUnitRemovedForHazard(whole, mustGo)) return "now";
   const { unit, minors, newUnit } = unitWithMinorParts(
     parts,
     planParts(parts, caches, mustGo),
@@ -137,7 +137,7 @@ function withPolicies(
 }
 
 /** A hazard of the principal part takes its unit along, and any hazard a unit without one. */
-export const isUnitRemovedWithHazard = ({ principal }: WholeAppliance, mustGo: readonly boolean[]) =>
+export const isUnitRemovedForHazard = ({ principal }: WholeAppliance, mustGo: readonly boolean[]) =>
   principal === null ? mustGo.some(Boolean) : mustGo[principal] === true;
 
 const policyOfPart = ({ dueInYears }: PartPlan): PolicyName =>

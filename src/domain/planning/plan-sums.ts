@@ -127,7 +127,7 @@ export const emptyPlanSums = (): PlanSums => ({
 
 /** The size of a property, by which figures are divided. */
 /** Returns the size of a property, by which the figures of a plan are divided. */
-export const planSizeOf = ({
+export const propertySizeOfPlan = ({
   unitCount,
   grossAreaSqft,
 }: Pick<Property, "unitCount" | "grossAreaSqft">): PropertySize => ({

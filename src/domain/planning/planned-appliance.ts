@@ -33,7 +33,7 @@ import {
   partInPlaceOf,
 } from "./component-plan.ts";
 import type { CostSchedule } from "./cost-schedule.ts";
-import { daysUntilDueDecisionMayChange, keptDecisionDaysOfAppliance } from "./due-decision-days.ts";
+import { daysUntilDueDecisionMayChange, spreadDecisionValidityDays } from "./due-decision-validity.ts";
 import { newPartOf } from "./new-part.ts";
 import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
@@ -240,7 +240,7 @@ export function storedDueOfAppliance<C extends DueComponent>(
   const { applianceId, scoredOn } = components[0]!;
   return {
     ...due,
-    dueHoldsUntil: days === 0 ? null : addDays(scoredOn, keptDecisionDaysOfAppliance(days, applianceId)),
+    dueHoldsUntil: days === 0 ? null : addDays(scoredOn, spreadDecisionValidityDays(days, applianceId)),
   };
 }
 

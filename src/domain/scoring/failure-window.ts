@@ -49,15 +49,15 @@ export function failureWindowSurvival(
 }
 
 /** The failure window in days of the calendar. */
-export type FailureDays = { earliest: Day; latest: Day | null };
+export type FailureWindowDays = { earliest: Day; latest: Day | null };
 
 /** Returns the failure window of a component that works on `asOf`. */
-export function failureDays(
+export function failureWindowAsOf(
   outlook: Outlook,
   isCalibrated: boolean,
   asOf: Day,
   model: ScoringModel,
-): FailureDays {
+): FailureWindowDays {
   const { earliestDays, latestDays } = failureWindow(outlook, isCalibrated, model);
   const today = dayNumber(asOf);
   return {

@@ -56,7 +56,7 @@ export function riskWithinScoredPeriod(outlook: Outlook, model: ScoringModel): n
 }
 
 /** Returns the score before rounding: the probability of failing within several periods as risky as the coming one. */
-export function riskOverScorePeriods(risk: number, { score }: ScoringModel): number {
+export function cumulativeRiskOverScorePeriods(risk: number, { score }: ScoringModel): number {
   return 0 - Math.expm1(score.periods * Math.log1p(-risk));
 }
 
@@ -70,7 +70,10 @@ export function scoreByAging(outlook: Outlook, days: number, model: ScoringModel
   const highest = highestScoredAge(outlook.scaleYears, outlook.weibullShape, model);
   const older = outlook.effectiveAgeYears + (outlook.rate * days) / DAYS_PER_YEAR;
   const aged = { ...outlook, effectiveAgeYears: clamp(older, outlook.effectiveAgeYears, highest) };
-  return roundScore(riskOverScorePeriods(riskWithinScoredPeriod(aged, model), model), model.score.highest);
+  return roundScore(
+    cumulativeRiskOverScorePeriods(riskWithinScoredPeriod(aged, model), model),
+    model.score.highest,
+  );
 }
 
 /** Returns the days until failing earlier is as likely as not, sensor warnings aside. */

@@ -56,7 +56,7 @@ type ServiceRatios = {
 export type EvidenceScope = "all" | "own";
 
 /** Returns the hazard ratios of a component's service events (docs/model/scoring.md#evidence). */
-export function serviceEventRatios(
+export function serviceEventHazardRatios(
   knowledge: Knowledge,
   subject: EvidenceSubject,
   events: readonly DatedEvent[],

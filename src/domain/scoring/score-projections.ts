@@ -2,7 +2,7 @@ import { type Component, WARNING_FROM } from "../component.ts";
 import type { ComponentDef, Knowledge } from "../domain-knowledge.ts";
 import { DAYS_IN_12_MONTHS } from "../time.ts";
 import { lifeScale } from "./aged-life.ts";
-import { type FailureDays, failureDays } from "./failure-window.ts";
+import { type FailureWindowDays, failureWindowAsOf } from "./failure-window.ts";
 import {
   failureProbability,
   type Outlook,
@@ -71,13 +71,13 @@ export function expectedFailureCostOfStored(
 }
 
 /** Returns the failure window of a component from the day of its latest score. */
-export function failureDaysOfStored(
+export function failureWindowOfStored(
   knowledge: Knowledge,
   component: Scored,
   brandTier: BrandTier,
   outlook = outlookOfStoredComponent(knowledge, component, brandTier),
-): FailureDays {
-  return failureDays(outlook, component.lifeFactor !== 1, component.scoredOn, knowledge.model);
+): FailureWindowDays {
+  return failureWindowAsOf(outlook, component.lifeFactor !== 1, component.scoredOn, knowledge.model);
 }
 
 /** Returns the score in `days` days through aging alone, 0 to 0.99. */

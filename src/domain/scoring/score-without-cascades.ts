@@ -8,13 +8,13 @@ import { type DatedEvent, type DatedEvents, datedEventsUpTo } from "./dated-even
 import type { CascadeSource } from "./failure-cascade.ts";
 import { clamp } from "./hazard-ratios.ts";
 import type { ModelCorrections } from "./model-corrections.ts";
-import { type Outlook, riskOverScorePeriods, riskWithinScoredPeriod } from "./outlook.ts";
+import { cumulativeRiskOverScorePeriods, type Outlook, riskWithinScoredPeriod } from "./outlook.ts";
 import {
   appendScoreEvidence,
   type EvidenceScope,
   type EvidenceSubject,
   type EvidenceTrail,
-  serviceEventRatios,
+  serviceEventHazardRatios,
 } from "./score-evidence.ts";
 import type {
   AgedLife,
@@ -137,7 +137,7 @@ function applianceWithoutCascades(
   const upstreamScores = new Map<string, number>();
   for (const { def, ownRisk } of components)
     if (knowledge.isUpstream(def.id))
-      upstreamScores.set(def.id, riskOverScorePeriods(ownRisk, knowledge.model));
+      upstreamScores.set(def.id, cumulativeRiskOverScorePeriods(ownRisk, knowledge.model));
   return { id, typeId, unitId, upstreamScores, components };
 }
 
@@ -228,7 +228,7 @@ function ratioOf(
 ): number {
   const { events, claims, hazard, appliance, corrections } = context;
   const { strength } = corrections;
-  const service = serviceEventRatios(knowledge, subject, events.events, trail, scope);
+  const service = serviceEventHazardRatios(knowledge, subject, events.events, trail, scope);
   if (trail) noteStrength(trail, strength);
   const condition = strengthened(service.condition, strength.condition);
   const repairs = strengthened(service.repairs, strength.repairs);

@@ -3,7 +3,7 @@ import { runSteps, type Steps } from "../steps/computation-steps.ts";
 import type { Day } from "../time.ts";
 import { CascadeEffects, type CascadeSource } from "./failure-cascade.ts";
 import { type ModelCorrections, UNCORRECTED } from "./model-corrections.ts";
-import { riskOverScorePeriods, riskWithinScoredPeriod } from "./outlook.ts";
+import { cumulativeRiskOverScorePeriods, riskWithinScoredPeriod } from "./outlook.ts";
 import { roundScore, tierOf } from "./risk-tier.ts";
 import {
   type ApplianceWithoutCascades,
@@ -113,7 +113,7 @@ function scoreWithCascade(knowledge: Knowledge, component: ComponentWithoutCasca
     cascade === 1
       ? component.risk
       : riskWithinScoredPeriod(outlookWithHazards(def, life, hazardRatio, acuteHazard), model);
-  const riskScore = roundScore(riskOverScorePeriods(risk, model), model.score.highest);
+  const riskScore = roundScore(cumulativeRiskOverScorePeriods(risk, model), model.score.highest);
   const score: Score = {
     scaleYears: life.scaleYears,
     lifeFactor: component.lifeFactor,

@@ -42,7 +42,7 @@ export const singularCurrencyName = (): string => (isUsd() ? "dollar" : chosen.c
 export const todaysMoney = (): string => (isUsd() ? "today’s dollars" : "today’s prices");
 
 /** Returns the same without typographic quotes, for files and terminals. */
-export const plainTodaysMoney = (): string => todaysMoney().replace("’", "'");
+export const todaysMoneyWithPlainQuotes = (): string => todaysMoney().replace("’", "'");
 
 /** The amounts whose texts are kept: those of a kind of part recur in lists, and Intl takes ten times as long to write one. */
 const MOST_TEXTS = 5_000;

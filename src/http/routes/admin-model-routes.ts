@@ -16,7 +16,7 @@ import {
   acceptedReplies,
   acceptedReply,
   adminOperation,
-  httpServerLabel,
+  httpServerDisplayName,
   type Operation,
   okReplies,
   okReply,
@@ -95,7 +95,7 @@ export function modelOperations(
       errors: [409],
       body: "optional",
       async handle({ administration: { actor } }) {
-        const begun = await proposals().start({ by: httpServerLabel(address()), actor });
+        const begun = await proposals().start({ by: httpServerDisplayName(address()), actor });
         if (begun !== "begun")
           throw conflict(`A calibration is already in progress, started by ${begun.heldBy}`);
         return acceptedReply(await proposed());

@@ -27,7 +27,7 @@ import {
   acceptedReplies,
   acceptedReply,
   adminOperation,
-  httpServerLabel,
+  httpServerDisplayName,
   type Operation,
   okReplies,
   okReply,
@@ -114,7 +114,7 @@ export function partnerTaskOperations({
           );
           return okReply(serializeAnnouncedState(partner.id, state, true));
         }
-        requireStarted(await tasks().announce(administration, partner, httpServerLabel(address())));
+        requireStarted(await tasks().announce(administration, partner, httpServerDisplayName(address())));
         return acceptedReply(await taskOf(store, partner.id));
       },
     }),
@@ -139,7 +139,7 @@ export function partnerTaskOperations({
             "confirm",
             "must be the partner's full name. Nothing was deleted",
           );
-        requireStarted(await tasks().purge(administration, partner, httpServerLabel(address())));
+        requireStarted(await tasks().purge(administration, partner, httpServerDisplayName(address())));
         return acceptedReply(await taskOf(store, partner.id));
       },
     }),

@@ -35,7 +35,7 @@ import { mapYielding, runYielding } from "../../event-loop/event-loop.ts";
 import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import { loadActiveModelVersion } from "../../usecases/calibration/load-active-model.ts";
 import { loadClaimEvidenceOfProperty } from "../../usecases/claims/load-claim-evidence.ts";
-import { ClaimLog, changeClaim, findClaim } from "../../usecases/claims/record-claims.ts";
+import { ClaimLog, correctClaim, findClaim } from "../../usecases/claims/record-claims.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
 import { parseHttpBulkItems, saveHttpBulkItems, writeHttpBulkRequest } from "../http-bulk-request.ts";
 import {
@@ -149,7 +149,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
         const ids = { propertyId: params.id!, claimId: params.claim_id! };
         return await writePortfolio(async (writer) => {
           const before = await writer.tx.claims.find(ids.claimId);
-          const claim = await changeClaim(writer, ids, request);
+          const claim = await correctClaim(writer, ids, request);
           const asked = { given: body, before: before! };
           const record = serializeChangedClaim(knowledge, claim, dayOf(writer.tx.now), asked);
           return okReply(addPartnerToJson(record, partner.name));

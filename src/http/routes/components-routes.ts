@@ -57,7 +57,7 @@ import { loadComponentHistory } from "../../usecases/history/load-component-hist
 import { loadActionsOfListedComponents } from "../../usecases/planning/load-actions-by-component.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
 import { isRecalculatingSums } from "../../usecases/recalculation/recalculate-sums.ts";
-import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot.ts";
+import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot-properties.ts";
 import { compileComponentRowsWithoutLastTier } from "../component-rows-compiler-tier.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
 import { EXAMPLE_UNIT_LABELS, httpListUnitLabelColumn } from "../http-list-unit-labels.ts";

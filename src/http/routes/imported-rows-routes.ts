@@ -35,7 +35,7 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
         // Its columns come from the validators, which a server creates with the first validation and not at its start.
         const { importTableRows } = await import("../../usecases/import/import-table-rows.ts");
         const { validFileMapping } = await import("../../usecases/import/mapping/file-mapping.ts");
-        const { importContinuationText, parseImportContinuation } = await import(
+        const { formatImportContinuation, parseImportContinuation } = await import(
           "../../usecases/import/equal-row-counts.ts"
         );
         const {
@@ -54,7 +54,7 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
         const deps = { store, knowledge, partner, clock: () => now, yieldNow };
         const equalRows = parseImportContinuation(continuation);
         const imported = await importTableRows(deps, table, { mapping, equalRows, update, dryRun, silent });
-        const result = { ...imported, continuation: importContinuationText(imported.equalRows) };
+        const result = { ...imported, continuation: formatImportContinuation(imported.equalRows) };
         return createdReply(addPartnerToJson(serializeImportedRows(result), partner.name));
       },
     }),

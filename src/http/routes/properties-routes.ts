@@ -52,7 +52,7 @@ import {
 } from "../../usecases/portfolio/create-or-change-property.ts";
 import { loadFilteredProperties } from "../../usecases/portfolio/load-filtered-properties.ts";
 import {
-  loadPortfolioDemoProperties,
+  loadFilteredDemoProperties,
   loadPortfolioSummary,
 } from "../../usecases/portfolio/load-portfolio-summary.ts";
 import { mergeProperties } from "../../usecases/portfolio/merge-properties.ts";
@@ -95,7 +95,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const slice = parseRowRangeHttpQuery(query);
         const filter = parsePropertyFilterHttpQuery(query, knowledge.knownHazards);
         if (isSandboxInHttpQuery(query)) {
-          const demo = await loadPortfolioDemoProperties(store.read, partner.id, filter);
+          const demo = await loadFilteredDemoProperties(store.read, partner.id, filter);
           const rows = demo.slice(slice.offset, slice.offset + slice.limit);
           const records = rows.map((row) => serializePropertyRow(row.property));
           return okReply(propertyPage.of(records, slice, demo.length, partner.name));

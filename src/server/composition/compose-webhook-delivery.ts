@@ -75,7 +75,7 @@ export function composeWebhookDispatcher(
  * Watches for commits of other processes, such as commands that fill the outbox or change a partner, and wakes the
  * dispatcher. Returns a function that ends it.
  */
-export async function composeCommitWatch(
+export async function composeWebhookCommitWatch(
   store: Store,
   dispatcher: Pick<Dispatcher, "wake" | "refresh">,
   log: Logger,

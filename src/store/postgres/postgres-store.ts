@@ -16,7 +16,7 @@ import {
   refuseOlderSchema,
   requireUsableDatabase,
 } from "./migrate-postgres.ts";
-import { createPostgresCallReservations } from "./postgres-call-reservations.ts";
+import { createPostgresDailyCallReservations } from "./postgres-daily-call-reservations.ts";
 import { postgresEngine } from "./postgres-engine.ts";
 import { explainPostgresError } from "./postgres-errors.ts";
 import { POSTGRES_MIGRATIONS, type PostgresMigration } from "./postgres-migrations.ts";
@@ -101,7 +101,7 @@ function assemble(opened: Opened): Store {
     write: writers.write,
     explain: (error) => explainPostgresError(error, address),
     isShared: true,
-    budgetReservations: createPostgresCallReservations(connections, process),
+    budgetReservations: createPostgresDailyCallReservations(connections, process),
     dataVersion: () => poller.version,
     queueLength: () => writers.length,
     onGroup: (listener) => {

@@ -12,7 +12,7 @@ import { readStoreOfAllPartnersConsistently } from "../../store/store-consistent
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import {
-  findPortfolioMatches,
+  findPortfolioFilterMatches,
   listFilteredPortfolioProperties,
   loadSumsOfPortfolioMatches,
 } from "../portfolio/load-filtered-properties.ts";
@@ -53,7 +53,7 @@ export async function loadBookOfBusinessProperties(
     const page = filter
       ? await listFilteredPortfolioProperties(
           read,
-          await findPortfolioMatches(read, yieldNow, members, filter),
+          await findPortfolioFilterMatches(read, yieldNow, members, filter),
           slice,
         )
       : await unfilteredPage(read, members, slice);
@@ -81,7 +81,7 @@ export async function loadBookOfBusinessPortfolio(
       isRecalculating: ids.some((id) => recalculated.has(id)),
     });
     if (filter) {
-      const matches = await findPortfolioMatches(read, yieldNow, members, filter);
+      const matches = await findPortfolioFilterMatches(read, yieldNow, members, filter);
       const page = await withPartners(
         read,
         members,

@@ -25,7 +25,7 @@ import type { Store } from "../../store/store.ts";
 import {
   type CalibrationDeps,
   forEachHistoryToCalibrate,
-  runCalibrationInTimeSlices,
+  runCalibrationStepsInTimeSlices,
   YearForecasts,
 } from "./load-past-year-forecasts.ts";
 
@@ -37,7 +37,7 @@ export async function calibrateModel(environment: CalibrationDeps, asOf: Day): P
   const { store, knowledge } = environment;
   await requireScoresOfModelVersion(store, knowledge);
   const yearAgo = addDays(asOf, -HAZARD_YEAR_DAYS);
-  const slices = <T>(steps: Generator<void, T>) => runCalibrationInTimeSlices(environment, steps);
+  const slices = <T>(steps: Generator<void, T>) => runCalibrationStepsInTimeSlices(environment, steps);
   // One after the other, since the lives of a large portfolio take much memory.
   const { failures: failuresYearAgo, fit: fitThen } = await fitAsOf(environment, yearAgo);
   const corrections = fitThen?.corrections ?? UNCORRECTED;
@@ -74,7 +74,7 @@ async function fitAsOf(
   return {
     failures,
     fit: isEnough
-      ? await runCalibrationInTimeSlices(environment, fitModelInSteps(environment.knowledge, lives))
+      ? await runCalibrationStepsInTimeSlices(environment, fitModelInSteps(environment.knowledge, lives))
       : undefined,
   };
 }
@@ -88,7 +88,7 @@ async function livesAsOf(
   const lives: LifeOnRecord[] = [];
   await forEachHistoryToCalibrate(environment, asOf, async (histories) => {
     for (const history of histories) {
-      const ofHistory = await runCalibrationInTimeSlices(
+      const ofHistory = await runCalibrationStepsInTimeSlices(
         environment,
         livesOnRecordInSteps(environment.knowledge, history, asOf),
       );

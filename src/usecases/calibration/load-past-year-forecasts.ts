@@ -55,7 +55,7 @@ export async function loadPastYearForecasts(
   await forEachHistoryToCalibrate(environment, asOf, async (histories, appliances) => {
     const corrections = await correctionsOf(appliances);
     for (const history of histories) {
-      const lives = await runCalibrationInTimeSlices(
+      const lives = await runCalibrationStepsInTimeSlices(
         environment,
         livesOnRecordInSteps(knowledge, history, asOf, { years: 1 }),
       );
@@ -91,7 +91,7 @@ export class YearForecasts {
       appliances: history.appliances.filter(({ retiredOn }) => !retiredOn || retiredOn > this.#from),
     };
     const scores = (options: ScoreOptions) =>
-      runCalibrationInTimeSlices(
+      runCalibrationStepsInTimeSlices(
         this.environment,
         scorePropertyInSteps(knowledge, inService, this.#from, options),
       );
@@ -118,7 +118,7 @@ export class YearForecasts {
 
   /** Measures the forecasts against the outcomes. */
   async measure(): Promise<Calibration["validation"]> {
-    const proof = await runCalibrationInTimeSlices(
+    const proof = await runCalibrationStepsInTimeSlices(
       this.environment,
       validateForecastsInSteps(this.#byProperty, seededRandom(SEED)),
     );
@@ -248,7 +248,7 @@ async function loadInSteps(
 }
 
 /** Runs a generator to its end and yields after each slice. */
-export async function runCalibrationInTimeSlices<T>(
+export async function runCalibrationStepsInTimeSlices<T>(
   { yieldNow, monotonicMs, signal }: Pick<CalibrationDeps, "yieldNow" | "monotonicMs" | "signal">,
   steps: Generator<void, T>,
 ): Promise<T> {

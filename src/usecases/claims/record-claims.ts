@@ -127,7 +127,7 @@ const effectOf = ({ id, claimType, dateOfLoss }: Pick<Claim, "id" | "claimType" 
   `${id} ${claimType} ${dateOfLoss}`;
 
 /** Changes or voids a claim, and updates the scores that it affects. Throws not_found, invalid_request or conflict. */
-export async function changeClaim(
+export async function correctClaim(
   writer: PortfolioWriter,
   { propertyId, claimId }: { propertyId: string; claimId: string },
   request: ChangeOrVoid<ClaimChange>,

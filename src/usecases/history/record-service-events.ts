@@ -31,7 +31,7 @@ import {
   extendServiceRecordStarts,
   movesServiceRecordStartBack,
   rederiveServiceRecordStarts,
-} from "./service-record-starts.ts";
+} from "./move-service-record-starts.ts";
 
 type Touched = { appliance: Appliance; replaced: boolean };
 /** A property and the number of its components. */

@@ -4,7 +4,7 @@ import {
   serializeStatedComponent,
 } from "../../api-schemas/component-change-schema.ts";
 import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
-import type { ComponentChange, PlacedComponent, StatedComponent } from "../../domain/component.ts";
+import type { ComponentChange, PlacedComponent, StatedComponentFields } from "../../domain/component.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import { ComponentCorrector } from "../portfolio/change-component.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -30,7 +30,7 @@ import {
 type Reference = { componentId: string } | { appliance: RowApplianceReference; defId: string };
 type Entry = { component: Reference; cells: RowCells };
 
-const COMPARISON: Comparison<StatedComponent, ComponentChange> = {
+const COMPARISON: Comparison<StatedComponentFields, ComponentChange> = {
   fields: Object.keys(componentChange.type.fields),
   read: (cells) => parseComponentChangeJson(withFlag(cells)),
   view: serializeStatedComponent,

@@ -57,7 +57,7 @@ export const equalRowKey = (...values: readonly (string | number | null)[]): str
   new Bun.CryptoHasher("sha256").update(JSON.stringify(values)).digest("base64url").slice(0, KEY_LENGTH);
 
 /** Returns the counts with which the next request of a file begins. */
-export const importContinuationText = (counts: EqualRowCounts): string => counts.text(MOST_CONTINUED);
+export const formatImportContinuation = (counts: EqualRowCounts): string => counts.text(MOST_CONTINUED);
 
 /** Reads the counts with which a request begins. Throws invalid_request. */
 export function parseImportContinuation(text: string): EqualRowCounts {

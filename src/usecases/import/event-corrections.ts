@@ -34,7 +34,7 @@ export type EventCorrection = {
 type Corrected = { outcome: RowOutcome; before: ServiceEvent; after: ServiceEvent };
 
 /** Returns the correction of a row with the ID of an event; undefined for any other row. Throws invalid_request. */
-export function readEventCorrection(cells: RowCells): EventCorrection | undefined {
+export function readRowEventCorrection(cells: RowCells): EventCorrection | undefined {
   if (cells.service_event_id === undefined) return undefined;
   const voids = readRowVoiding(cells, parseServiceEventChangeJson);
   readChange(cells);

@@ -8,7 +8,7 @@ import { RescoreLimit, RescoreLimitExceeded } from "../rescoring/rescore-limit.t
 import type { CreatedRow, RowPlace } from "./dry-run-created-rows.ts";
 import type { EqualRowCounts } from "./equal-row-counts.ts";
 import { type ReadRow, readImportRows, rowRejectionReason, type SurveyedFile } from "./file-rows.ts";
-import type { RejectedRow } from "./rejects.ts";
+import type { RejectedRow } from "./import-rejects.ts";
 import {
   type AddedCounts,
   type FieldChange,

@@ -23,8 +23,8 @@ import {
 } from "./import-batches.ts";
 import { type ChangedField, ChangeLog } from "./import-change-log.ts";
 import type { ColumnMapping, FieldDefault } from "./import-columns.ts";
+import { equalRowsBeforeRejects, type RejectedRow, type RejectedRows, RejectLog } from "./import-rejects.ts";
 import { propertyImportRows } from "./property-import.ts";
-import { equalRowsBeforeRejects, type RejectedRow, type RejectedRows, RejectLog } from "./rejects.ts";
 import type { FileKind, RowKind } from "./row-kind.ts";
 import { serviceEventImportRows } from "./service-event-import.ts";
 

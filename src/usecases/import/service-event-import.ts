@@ -24,7 +24,7 @@ import {
   correctEventOfRow,
   type EventCorrection,
   parseServiceEventListCells,
-  readEventCorrection,
+  readRowEventCorrection,
   voidEventOfRow,
 } from "./event-corrections.ts";
 import type { Preloading } from "./import-appliance-cache.ts";
@@ -93,7 +93,7 @@ export const serviceEventImportRows: RowKind<Entry> = {
   references: APPLIANCE_REFERENCES,
   identifier: "service_event_id",
   read(cells) {
-    const correction = readEventCorrection(cells);
+    const correction = readRowEventCorrection(cells);
     if (correction) return correction;
     const given = {
       ...cells,

@@ -1,4 +1,4 @@
-import { isSchemaRequiredLine } from "../../api-schemas/definition/schema-text-bounds.ts";
+import { isSchemaRequiredTextLine } from "../../api-schemas/definition/schema-text-bounds.ts";
 import { conflict, notFound, OperatorError } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids/record-ids.ts";
 import type { Partner, PartnerCredentials } from "../../domain/partner.ts";
@@ -24,7 +24,7 @@ export type AdminUseCaseDeps = {
  * log.
  */
 export function requireOneLinePartnerName(given: string, what: string, example: string): string {
-  if (isSchemaRequiredLine(given)) return given.trim();
+  if (isSchemaRequiredTextLine(given)) return given.trim();
   throw new OperatorError(`${what} must be one line of 1 to 500 characters`, `For example: ${example}`);
 }
 

@@ -25,7 +25,7 @@ import {
   delayRankCents,
   emptyPlanSums,
   PlanSumsAccumulator,
-  planSizeOf,
+  propertySizeOfPlan,
 } from "../../domain/planning/plan-sums.ts";
 import type { PlanOrder, PlanTerms } from "../../domain/planning/plan-terms.ts";
 import { PlannableApplianceGroups } from "../../domain/planning/plannable-appliance-groups.ts";
@@ -189,7 +189,7 @@ async function makePlan(
   await forEachYielding(groups.rest(), yieldNow, plan);
   return {
     propertyId,
-    sums: sums.sums(planSizeOf(property)),
+    sums: sums.sums(propertySizeOfPlan(property)),
     counted: counted.counts,
     candidates,
     actions,

@@ -3,7 +3,7 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
-import { planSizeOf } from "../../domain/planning/plan-sums.ts";
+import { propertySizeOfPlan } from "../../domain/planning/plan-sums.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import {
   planComponentsInSteps,
@@ -75,7 +75,7 @@ export async function prepareLoadedPropertyPlan(
     for (const { component, price } of components) counted.add(component, price);
   });
   return {
-    ...planSummaryOf(terms, asOf, sums.sums(planSizeOf(property)), {
+    ...planSummaryOf(terms, asOf, sums.sums(propertySizeOfPlan(property)), {
       modelVersion,
       counted: counted.assumptions,
     }),

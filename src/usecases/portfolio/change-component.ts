@@ -4,8 +4,8 @@ import {
   type ComponentChange,
   componentAfterChange,
   type PlacedComponent,
-  type StatedComponent,
-  statedComponentOf,
+  type StatedComponentFields,
+  statedFieldsOfComponent,
 } from "../../domain/component.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Property } from "../../domain/property.ts";
@@ -26,8 +26,8 @@ export class ComponentCorrector {
   constructor(private readonly writer: PortfolioWriter) {}
 
   /** Returns what is stated of a component now. */
-  async stated(component: PlacedComponent): Promise<StatedComponent> {
-    return statedComponentOf(component, await this.writer.prices());
+  async stated(component: PlacedComponent): Promise<StatedComponentFields> {
+    return statedFieldsOfComponent(component, await this.writer.prices());
   }
 
   /**

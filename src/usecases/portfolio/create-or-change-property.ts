@@ -24,7 +24,7 @@ import {
 } from "../../domain/rules/retirement-rule.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
-import { loadServiceRecordStart } from "../history/service-record-starts.ts";
+import { loadServiceRecordStart } from "../history/move-service-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { changeUnitsInProperty, createUnitsInProperty } from "./change-property-units.ts";
 import { applyBuildingYearToAppliances, refuseRemovalOfBuildingYear } from "./create-or-change-appliance.ts";

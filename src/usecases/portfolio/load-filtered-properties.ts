@@ -36,7 +36,7 @@ export async function loadFilteredProperties(
   slice: StoredRowRange,
 ): Promise<FilteredPage> {
   return await readStoreConsistently(store, partnerId, async (read) => {
-    const matches = await findPortfolioMatches(read, yieldNow, [await listOf(read, partnerId)], filter);
+    const matches = await findPortfolioFilterMatches(read, yieldNow, [await listOf(read, partnerId)], filter);
     return await listFilteredPortfolioProperties(read, matches, slice);
   });
 }
@@ -49,7 +49,7 @@ export async function loadFilteredPortfolio(
   without: readonly string[],
   slice: StoredRowRange,
 ): Promise<FilteredPage & FilteredSums> {
-  const matches = await findPortfolioMatches(read, yieldNow, [await listOf(read, partnerId)], filter);
+  const matches = await findPortfolioFilterMatches(read, yieldNow, [await listOf(read, partnerId)], filter);
   return {
     ...(await listFilteredPortfolioProperties(read, matches, slice)),
     ...(await loadSumsOfPortfolioMatches(read, yieldNow, matches, without)),
@@ -61,7 +61,7 @@ async function listOf({ totals }: Stores, id: string): Promise<FilteredList> {
 }
 
 /** Returns all matches, by partner in the order of the lists, then by creation. Reads all lists, a step at a time. */
-export async function findPortfolioMatches(
+export async function findPortfolioFilterMatches(
   { propertyFilters }: Stores,
   yieldNow: Yield,
   lists: readonly FilteredList[],

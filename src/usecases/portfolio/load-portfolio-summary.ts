@@ -1,6 +1,6 @@
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { AssumptionCounts } from "../../domain/figures/assumptions.ts";
-import { type PortfolioTotals, portfolioTotalsFigure } from "../../domain/figures/portfolio-totals-figure.ts";
+import { type PortfolioTotals, portfolioTotalsOf } from "../../domain/figures/portfolio-totals-figure.ts";
 import type { PropertyTotals } from "../../domain/figures/property-totals.ts";
 import type { HazardFlagCount } from "../../domain/hazards/hazard-flag-counts.ts";
 import type { Property, SummarizedProperty } from "../../domain/property.ts";
@@ -79,7 +79,7 @@ export async function loadPortfolioSummary(
 }
 
 /** Returns the partner's demo properties that match the filter. */
-export async function loadPortfolioDemoProperties(
+export async function loadFilteredDemoProperties(
   { flags, properties }: Pick<Stores, "flags" | "properties">,
   partnerId: string,
   filter: PropertyFilter | undefined,
@@ -109,12 +109,12 @@ async function findProperties(
   { filter, includeDemo, isSandbox, slice }: SummaryRequest,
 ): Promise<Found> {
   if (isSandbox) {
-    const demo = await loadPortfolioDemoProperties(read, partnerId, filter);
+    const demo = await loadFilteredDemoProperties(read, partnerId, filter);
     const ids = demo.map(({ property }) => property.id);
     return {
       rows: demo.slice(slice.offset, slice.offset + slice.limit),
       total: demo.length,
-      totals: portfolioTotalsFigure(demo.map(({ totals }) => totals)),
+      totals: portfolioTotalsOf(demo.map(({ totals }) => totals)),
       flags: await read.flags.sumOf(ids),
       counted: await count({ ids }),
     };

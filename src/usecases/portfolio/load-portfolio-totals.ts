@@ -1,6 +1,6 @@
 import {
   type PortfolioTotals,
-  portfolioTotalsFigure,
+  portfolioTotalsOf,
   subtractPortfolioSums,
 } from "../../domain/figures/portfolio-totals-figure.ts";
 import type { PropertyTotals } from "../../domain/figures/property-totals.ts";
@@ -39,4 +39,4 @@ export async function loadPortfolioTotals(
 
 /** Subtracts the totals of properties from sums that include them. */
 const subtractProperties = (sums: PortfolioTotals, properties: readonly PropertyTotals[]) =>
-  subtractPortfolioSums(sums, portfolioTotalsFigure(properties));
+  subtractPortfolioSums(sums, portfolioTotalsOf(properties));

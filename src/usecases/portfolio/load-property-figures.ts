@@ -40,7 +40,7 @@ import {
   preparePlanReconciliation,
 } from "../planning/load-plan-lines.ts";
 import { prepareLoadedPropertyPlan } from "../planning/load-property-plan.ts";
-import { RETENTION_DAYS } from "../snapshot/score-snapshot.ts";
+import { RETENTION_DAYS } from "../snapshot/score-snapshot-properties.ts";
 
 /** The approximate memory of a component with its plan and its view, in bytes. */
 const COMPONENT_BYTES = 8_000;

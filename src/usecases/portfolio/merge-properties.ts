@@ -5,7 +5,7 @@ import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { checkNotRetiredRule, isRetired } from "../../domain/rules/retirement-rule.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { CountedClaim } from "../../store/queries/claims-queries.ts";
-import { rederiveServiceRecordStarts } from "../history/service-record-starts.ts";
+import { rederiveServiceRecordStarts } from "../history/move-service-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { applyBuildingYearToAppliances } from "./create-or-change-appliance.ts";
 import { changeProperty, loadDuplicateWarnings } from "./create-or-change-property.ts";

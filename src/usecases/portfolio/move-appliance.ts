@@ -4,7 +4,7 @@ import type { Property } from "../../domain/property.ts";
 import { isServicingEventType } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import { loadNewestServiceEventDays } from "../history/load-newest-service-event-days.ts";
-import { rederiveServiceRecordStarts } from "../history/service-record-starts.ts";
+import { rederiveServiceRecordStarts } from "../history/move-service-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { createComponentOfAppliance } from "./create-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";

@@ -7,7 +7,7 @@ import type { DueComponent } from "../../domain/planning/component-plan.ts";
 import {
   decisionValidityDaysLostByWearChange,
   isWearChangeWithinHeldDecision,
-} from "../../domain/planning/due-decision-days.ts";
+} from "../../domain/planning/due-decision-validity.ts";
 import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import {
   dueStateOfAppliance,

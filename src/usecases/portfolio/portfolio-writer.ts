@@ -6,7 +6,7 @@ import type { PlannedPlace } from "../../domain/costs/cost-context.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
-import { hasSameLife } from "../../domain/planning/due-decision-days.ts";
+import { hasSameLife } from "../../domain/planning/due-decision-validity.ts";
 import type { StoredDue } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
 import { meetsTierAnnouncementRule, type ScoreCause } from "../../domain/rules/tier-announcement-rule.ts";

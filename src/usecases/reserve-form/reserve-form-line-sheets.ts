@@ -4,7 +4,7 @@ import type { CostBasis } from "../../domain/costs/component-costs.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { ReserveLine } from "../../domain/planning/planned-reserve-lines.ts";
-import { plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
+import { todaysMoneyWithPlainQuotes } from "../../domain/wording/currency-and-unit-wording.ts";
 import {
   workbookCellReference,
   workbookColumnName,
@@ -135,7 +135,7 @@ export class ReserveLineSheets implements CostCells {
       ...rows,
       [],
       [
-        ...span(`Total, ${plainTodaysMoney()}`),
+        ...span(`Total, ${todaysMoneyWithPlainQuotes()}`),
         total("M", usd(all)),
         ...sums.map((sum, at) => total(yearColumn(at + 1), sum)),
         reserveFormFormulaCell(across(totalRow), ofAll, USD, true),

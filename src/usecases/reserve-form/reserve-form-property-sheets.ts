@@ -3,7 +3,7 @@ import { COST_BASES, type CostBasis } from "../../domain/costs/component-costs.t
 import type { PlanRowSums } from "../../domain/planning/plan-sums.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
-import { plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
+import { todaysMoneyWithPlainQuotes } from "../../domain/wording/currency-and-unit-wording.ts";
 import { workbookCellReference, workbookColumnName } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells } from "./reserve-form.ts";
@@ -134,7 +134,7 @@ export class ReserveFormPropertySheets implements CostCells {
       ],
       [],
       [
-        `Costs of a year are in ${plainTodaysMoney()}, after what is due now. Repairs of the minor parts of units are left out.`,
+        `Costs of a year are in ${todaysMoneyWithPlainQuotes()}, after what is due now. Repairs of the minor parts of units are left out.`,
       ],
     ]);
   }

@@ -1,6 +1,6 @@
 import { unitsAndAreaJson, jsonExactUsdFromCents as usd } from "../../api-schemas/plan-summary-schema.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
-import { areaUnit, plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
+import { areaUnit, todaysMoneyWithPlainQuotes } from "../../domain/wording/currency-and-unit-wording.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-wording.ts";
 import { workbookCellReference } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
@@ -68,7 +68,7 @@ export function reserveFormSummarySheet(
   const savings = (column: string, cents: number) =>
     reserveFormFormulaCell(`${column}28-${column}27`, usd(cents));
   const saved = totals.runToFailureCents - totals.plannedCents;
-  const costsMore = `In this period the plan costs more in ${plainTodaysMoney()}: ${WHY_PLAN_COSTS_MORE}.`;
+  const costsMore = `In this period the plan costs more in ${todaysMoneyWithPlainQuotes()}: ${WHY_PLAN_COSTS_MORE}.`;
   const per = divisor === null ? "Per unit" : `Per ${divisor.name}`;
   return {
     name: SHEETS.summary,
@@ -96,7 +96,11 @@ export function reserveFormSummarySheet(
         ),
       ],
       [],
-      reserveFormHeadingCells("Replacement reserves", sentenceStart(plainTodaysMoney()), "Inflated"),
+      reserveFormHeadingCells(
+        "Replacement reserves",
+        sentenceStart(todaysMoneyWithPlainQuotes()),
+        "Inflated",
+      ),
       [
         "Total",
         reserveFormFormulaCell(
@@ -133,7 +137,7 @@ export function reserveFormSummarySheet(
       [],
       reserveFormHeadingCells(
         "All costs, due now and repairs included",
-        sentenceStart(plainTodaysMoney()),
+        sentenceStart(todaysMoneyWithPlainQuotes()),
         "Inflated",
       ),
       ["With this plan", byYear("F", totals.plannedCents), byYear("H", totals.plannedInflatedCents)],

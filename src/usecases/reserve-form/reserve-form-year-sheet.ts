@@ -1,6 +1,6 @@
 import { jsonExactUsdFromCents as usd } from "../../api-schemas/plan-summary-schema.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
-import { plainTodaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
+import { todaysMoneyWithPlainQuotes } from "../../domain/wording/currency-and-unit-wording.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { CostCells } from "./reserve-form.ts";
 import {
@@ -110,7 +110,7 @@ export function reserveFormYearSheet({ capital, sums, terms }: PlanSummary, cost
 }
 
 const notes = () => [
-  `Planned and after failures: replacements, in ${plainTodaysMoney()}, after what is due now. They and their inflated sum are the needs that the reserve pays.`,
+  `Planned and after failures: replacements, in ${todaysMoneyWithPlainQuotes()}, after what is due now. They and their inflated sum are the needs that the reserve pays.`,
   "Due now is paid at closing or from the escrow, and repairs of the minor parts of units are operating costs: the reserve pays neither.",
   "Deposits and needs fall at the end of a year. Repairs, used-up lives and the costs of running everything to failure do not follow when a cell is changed.",
 ];

@@ -13,7 +13,7 @@ import {
   restartedSnapshotRun,
   scoreSnapshotProperties,
   snapshotRunCounts,
-} from "./score-snapshot.ts";
+} from "./score-snapshot-properties.ts";
 
 /*
  * A snapshot that several servers take together. Each partner's part is a share. A step claims shares up to its

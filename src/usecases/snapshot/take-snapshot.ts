@@ -23,7 +23,7 @@ import {
   scoreSnapshotProperties,
   snapshotRunCounts,
   withModel,
-} from "./score-snapshot.ts";
+} from "./score-snapshot-properties.ts";
 import { isFirstSnapshotOfWeek } from "./snapshot-condition-trends.ts";
 import {
   finishSharedSnapshot,

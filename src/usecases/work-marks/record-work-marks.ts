@@ -1,6 +1,6 @@
 import {
   type MarkedWork,
-  serializeWorkDetail,
+  serializeWorkMarkAuditDetail,
   type WorkRequest,
 } from "../../api-schemas/work-mark-schema.ts";
 import { conflict, invalid, notFound } from "../../domain/errors.ts";
@@ -69,8 +69,8 @@ export class WorkMarks {
       await this.writer.auditCorrection(
         "work.mark",
         subjectId,
-        serializeWorkDetail(before),
-        serializeWorkDetail(after),
+        serializeWorkMarkAuditDetail(before),
+        serializeWorkMarkAuditDetail(after),
       );
     return after;
   }

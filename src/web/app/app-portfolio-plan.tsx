@@ -18,7 +18,7 @@ import {
   PlanCostsByYearSection,
   pageSectionDelayCostText,
   pageSectionDueCount,
-  pageSectionDueNowText,
+  pageSectionDueNowCountText,
 } from "../sections/plan-section.tsx";
 import { ReportSection } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -125,7 +125,7 @@ function DueByProperty({ plan }: { plan: BudgetedPlan }) {
               <a href={hrefTo(["properties", property.property_id])}>
                 <bdi>{property.name}</bdi>
               </a>{" "}
-              <span class="muted small">{pageSectionDueNowText(property.due_now)}</span>
+              <span class="muted small">{pageSectionDueNowCountText(property.due_now)}</span>
             </span>
             <strong class="number">{formatPageMoney(Math.round(property.due_now.cost))}</strong>
             <span class="number muted small">

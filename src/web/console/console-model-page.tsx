@@ -2,7 +2,7 @@ import type { AdministratorPageJson } from "../../api-schemas/administrator-sche
 import type { ModelJson, ModelVersionJson } from "../../api-schemas/model-schema.ts";
 import { hrefTo } from "../browser/browser-route.ts";
 import { CalibrationReport } from "../calibration/calibration-report.tsx";
-import { CalibrationValidation, formatPageMeasure } from "../calibration/calibration-validation.tsx";
+import { CalibrationValidation, formatCalibrationMeasure } from "../calibration/calibration-validation.tsx";
 import { formatPageCount, formatPageDate, formatPageWholeNumber } from "../page/page-format.ts";
 import { ReportSection, SectionTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
@@ -132,12 +132,12 @@ function Versions(props: { versions: readonly ModelVersionJson[]; nameOf: (actor
         {
           heading: "Concordance, default",
           isNumber: true,
-          cell: ({ validation }) => formatPageMeasure(validation.before.concordance),
+          cell: ({ validation }) => formatCalibrationMeasure(validation.before.concordance),
         },
         {
           heading: "Concordance, calibrated",
           isNumber: true,
-          cell: ({ validation }) => formatPageMeasure(validation.after.concordance),
+          cell: ({ validation }) => formatCalibrationMeasure(validation.after.concordance),
         },
       ]}
     />

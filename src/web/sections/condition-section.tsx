@@ -9,9 +9,9 @@ import {
   formatPageWholeNumber,
 } from "../page/page-format.ts";
 import { DefinitionButton } from "../widgets/term-definition.tsx";
-import { dueAmountTexts, pageSectionDueNowText } from "./plan-section.tsx";
+import { dueAmountTexts, pageSectionDueNowCountText } from "./plan-section.tsx";
 import { ReportSection } from "./section.tsx";
-import { useSectionUnitName } from "./section-unit-name.ts";
+import { useSectionUnitWord } from "./section-unit-word.ts";
 
 /** The scores of each grade. */
 export const GRADES = [
@@ -77,7 +77,7 @@ export function pageSectionDueNowHeadline({ plan, hazards }: Headline): string {
   const sentences = [
     due.unit_count + due.component_count === 0
       ? "Nothing has to be replaced now."
-      : `${capitalizePageText(pageSectionDueNowText(due))} should be replaced${amounts.length === 0 ? " now" : `${total}: ${amounts.join(" and ")}`}.`,
+      : `${capitalizePageText(pageSectionDueNowCountText(due))} should be replaced${amounts.length === 0 ? " now" : `${total}: ${amounts.join(" and ")}`}.`,
     delayUsd >= 1 && `Delaying a year is expected to cost ${formatPageMoney(Math.round(delayUsd))} more.`,
     hazards > 0 &&
       `${formatPageCount(hazards, "known hazard")} ${hazards === 1 ? "requires" : "require"} action at once.`,
@@ -88,7 +88,7 @@ export function pageSectionDueNowHeadline({ plan, hazards }: Headline): string {
 /** The cost of the work due now, the cost of waiting a year and the yearly reserve, as the API answers them. */
 export function ConditionSectionFigures({ plan }: Pick<Headline, "plan">) {
   const { cost, cost_of_waiting_a_year } = plan.due_now;
-  const word = useSectionUnitName();
+  const word = useSectionUnitWord();
   const { per_year, per_unit_per_year, per_1000_sqft_per_year } = plan.level_deposit["50"].noise;
   return (
     <dl class="figures">

@@ -3,7 +3,7 @@ import { areaUnit } from "../../domain/wording/currency-and-unit-wording.ts";
 import { wordingOfFirstYearReserve } from "../../domain/wording/wording-of-first-year-reserve.ts";
 import { formatPageMoney, formatPageWholeNumber } from "../page/page-format.ts";
 import { CollapsedSectionTable, type SectionCsvLink } from "./section.tsx";
-import { useSectionUnitName } from "./section-unit-name.ts";
+import { useSectionUnitWord } from "./section-unit-word.ts";
 
 type Amount = PlanSummaryJson["level_deposit"]["50"]["noise"];
 
@@ -25,7 +25,7 @@ function amountText(amount: Amount, unit: string) {
 
 /** The annual deposit that funds the plan's costs, and the deposits for higher confidence. */
 export function DepositSectionSentence({ plan }: { plan: PlanSummaryJson }) {
-  const unit = useSectionUnitName();
+  const unit = useSectionUnitWord();
   const {
     level_deposit: deposit,
     years,

@@ -35,7 +35,7 @@ import {
 import { BalanceSectionTable, DepositSectionSentence } from "./deposit-section.tsx";
 import { FailureCostForecastSection, ReserveContributionsSection } from "./reserve-and-forecast-section.tsx";
 import { CollapsedSectionTable, ReportSection, type SectionCsvLink } from "./section.tsx";
-import { useSectionUnitName } from "./section-unit-name.ts";
+import { useSectionUnitWord } from "./section-unit-word.ts";
 
 /** With more components than this, the page leaves their data out and its form asks the server. */
 const MAX_EMBEDDED_COMPONENTS = 10_000;
@@ -82,7 +82,7 @@ export const pageSectionDueCount = ({ unit_count, component_count }: PlanSummary
 type PlanSummaryDue = Pick<PlanSummaryJson["due_now"], "unit_count" | "component_count">;
 
 /** `2 whole appliances and 1 component` */
-export function pageSectionDueNowText({ unit_count, component_count }: PlanSummaryDue): string {
+export function pageSectionDueNowCountText({ unit_count, component_count }: PlanSummaryDue): string {
   const parts = [
     ...(unit_count > 0 ? [formatPageCount(unit_count, "whole appliance")] : []),
     ...(component_count > 0 ? [formatPageCount(component_count, "component")] : []),
@@ -130,7 +130,7 @@ export function PlanCostsAndReserveSection(props: {
       about={`As of ${formatPageDate(plan.as_of)}. Amounts are in ${todaysMoney()} unless noted.`}
     >
       <p>
-        To replace now: {pageSectionDueNowText(due)}
+        To replace now: {pageSectionDueNowCountText(due)}
         {due.cost > 0 && (
           <>
             , <strong>{formatPageMoney(Math.round(due.cost))}</strong>: {dueAmountTexts(plan).join(" and ")}.
@@ -183,7 +183,7 @@ export function PlanCostsByYearSection({
   rowPer?: string;
 }) {
   const { totals, schedule } = plan;
-  const word = useSectionUnitName();
+  const word = useSectionUnitWord();
   return (
     <>
       <h3>{plan.years === 1 ? "Next 12 months" : `Next ${formatPageWholeNumber(plan.years)} years`}</h3>

@@ -38,7 +38,7 @@ import {
 } from "./plan-section.tsx";
 import { ScoreTrendSection } from "./score-trend-section.tsx";
 import type { SectionCsvLink } from "./section.tsx";
-import { pageSectionUnitNameOf, UnitNameContext } from "./section-unit-name.ts";
+import { pageSectionUnitWordOf, UnitNameContext } from "./section-unit-word.ts";
 
 /** The data of a property's page, as the API returns it. */
 export type PropertyPageData = {
@@ -215,7 +215,7 @@ export function* propertySectionsInSteps({
   return sections
     .filter((section) => section !== undefined && section !== false)
     .map((section) => (
-      <UnitNameContext.Provider value={pageSectionUnitNameOf(data.property)}>
+      <UnitNameContext.Provider value={pageSectionUnitWordOf(data.property)}>
         {section}
       </UnitNameContext.Provider>
     ));
@@ -233,7 +233,7 @@ export function PropertySectionsHeading(props: {
   const appliances = new Set(components.map(({ appliance_id }) => appliance_id)).size;
   const facts = [
     property.year_built === null ? undefined : `built ${property.year_built}`,
-    formatPageCount(property.unit_count, pageSectionUnitNameOf(property)),
+    formatPageCount(property.unit_count, pageSectionUnitWordOf(property)),
     formatPageCount(appliances, "appliance"),
     formatPageCount(components.length, "component"),
   ];

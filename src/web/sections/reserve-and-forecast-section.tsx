@@ -2,7 +2,7 @@ import type { ReserveJson } from "../../api-schemas/figures-schema.ts";
 import type { ForecastJson } from "../../api-schemas/forecast-schema.ts";
 import { formatPageMoney, formatPageWholeNumber } from "../page/page-format.ts";
 import { CollapsedSectionTable, type SectionCsvLink } from "./section.tsx";
-import { useSectionUnitName } from "./section-unit-name.ts";
+import { useSectionUnitWord } from "./section-unit-word.ts";
 
 const WINDOWS = ["window_30_days", "window_60_days", "window_90_days", "window_12_months"] as const;
 const RESERVE_PERIODS = [
@@ -71,7 +71,7 @@ export function ReserveContributionsSection({
 }) {
   const spans = RESERVE_PERIODS.map(([key, name]) => ({ name, ...reserve.reserves[key] }));
   const hasUnits = reserve.unit_count > 0;
-  const word = useSectionUnitName();
+  const word = useSectionUnitWord();
   return (
     <CollapsedSectionTable
       summary="Contributions without a plan, by period (table)"

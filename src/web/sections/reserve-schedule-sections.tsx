@@ -19,9 +19,9 @@ import {
   USUAL_RESERVE,
 } from "../page/page-reserve-schedule.ts";
 import { DepositSectionSentence } from "./deposit-section.tsx";
-import { pageSectionDueNowText } from "./plan-section.tsx";
+import { pageSectionDueNowCountText } from "./plan-section.tsx";
 import { ScheduleSectionAverages, ScheduleSectionTables } from "./schedule-section-table.tsx";
-import { pageSectionUnitNameOf, UnitNameContext } from "./section-unit-name.ts";
+import { pageSectionUnitWordOf, UnitNameContext } from "./section-unit-word.ts";
 
 export const OFFERED_YEARS = [5, 10, 12, 15, 20, 30];
 
@@ -37,7 +37,7 @@ export function ReserveScheduleSections(props: {
   const { property, plan, schedule, back, controls } = props;
   const { name, unit_count, year_built } = property;
   return (
-    <UnitNameContext.Provider value={pageSectionUnitNameOf(property)}>
+    <UnitNameContext.Provider value={pageSectionUnitWordOf(property)}>
       <ReserveScheduleHeadingSection plan={plan} isLong={name.length > 60}>
         <a href={back}>
           <bdi>{name}</bdi>
@@ -45,7 +45,7 @@ export function ReserveScheduleSections(props: {
         {" · "}
         <bdi>{postalAddressLine(property)}</bdi>
         {year_built === null ? "" : ` · built ${year_built}`} ·{" "}
-        {formatPageCount(unit_count, pageSectionUnitNameOf(property))}
+        {formatPageCount(unit_count, pageSectionUnitWordOf(property))}
       </ReserveScheduleHeadingSection>
       {controls}
       {plan.components.length === 0 ? (
@@ -109,9 +109,9 @@ export function ReserveScheduleSummarySection(props: {
       <ScheduleSectionAverages schedule={sums} units={units} />
       <div class="sentences">
         <p>
-          Due now: {pageSectionDueNowText(plan.due_now)} ({formatPageMoney(Math.round(plan.due_now.cost))}),
-          included in year 1 but not in the deposits. Escrow at {plan.escrow_pct}%:{" "}
-          {formatPageMoney(Math.round(plan.due_now.escrow))}.
+          Due now: {pageSectionDueNowCountText(plan.due_now)} (
+          {formatPageMoney(Math.round(plan.due_now.cost))}), included in year 1 but not in the deposits.
+          Escrow at {plan.escrow_pct}%: {formatPageMoney(Math.round(plan.due_now.escrow))}.
         </p>
         <DepositSectionSentence plan={plan} />
         {children}

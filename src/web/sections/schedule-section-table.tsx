@@ -3,7 +3,7 @@ import { todaysMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import { formatPageMoney, formatPageWholeNumber } from "../page/page-format.ts";
 import { sumPageItems } from "../page/page-grouping.ts";
 import type { ReserveSchedule, ScheduleRow, ScheduleSums } from "../page/page-reserve-schedule.ts";
-import { useSectionUnitName } from "./section-unit-name.ts";
+import { useSectionUnitWord } from "./section-unit-word.ts";
 
 /** The most years of one table; more years take further tables. */
 const MAX_YEARS_PER_TABLE = 12;
@@ -141,7 +141,7 @@ export function ScheduleSectionInflatedRows(props: {
   columns: number;
 }) {
   const { sums, from, to, columns } = props;
-  const word = useSectionUnitName();
+  const word = useSectionUnitWord();
   const row = (title: string, years: readonly number[], kind?: string) => (
     <tr class={kind}>
       <th scope="row" colSpan={columns}>
@@ -184,7 +184,7 @@ export function ScheduleSectionYearCells({ years }: { years: readonly number[] }
 /** The averages that lenders compare, above a schedule. */
 export function ScheduleSectionAverages({ schedule, units }: { schedule: ScheduleSums; units: number }) {
   const years = schedule.years.length;
-  const word = useSectionUnitName();
+  const word = useSectionUnitWord();
   const average = (of: readonly number[]) =>
     units < 1
       ? `${formatPageMoney(Math.round(sumPageItems(of, Number) / years))} per year`

@@ -12,7 +12,7 @@ import {
 import { DefinitionButton } from "../widgets/term-definition.tsx";
 import { LossDriversSection, LossExceedanceSectionTable } from "./loss-section-tables.tsx";
 import { ReportSection, SectionTable } from "./section.tsx";
-import { pageSectionUnitNameOf } from "./section-unit-name.ts";
+import { pageSectionUnitWordOf } from "./section-unit-word.ts";
 
 const usd = (amount: number) => formatPageMoney(Math.round(amount));
 
@@ -38,7 +38,7 @@ export function UnderwritingSections(props: {
           <h1>{property.name}</h1>
           <p class="muted">
             {postalAddressLine(property)} ·{" "}
-            {formatPageCount(property.unit_count, pageSectionUnitNameOf(property))}
+            {formatPageCount(property.unit_count, pageSectionUnitWordOf(property))}
             {property.year_built !== null && ` · built ${property.year_built}`} · as of{" "}
             {formatPageDate(losses.as_of)}
           </p>
@@ -107,7 +107,7 @@ function percentileText(share: number): string {
 
 function Facts({ made: { property, losses, standing }, book }: { made: UnderwritingJson; book: string }) {
   const hundred = losses.total.exceedance.find((point) => point.return_period_years === 100)?.amount ?? 0;
-  const unit = pageSectionUnitNameOf(property);
+  const unit = pageSectionUnitWordOf(property);
   const perUnit = (amount: number | undefined) => (amount === undefined ? "" : `${usd(amount)} a ${unit}`);
   return (
     <dl class="figures five card">

@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { elevatedCostExposureOf } from "../../../src/domain/figures/elevated-cost-exposure.ts";
 import { centsPerUnit } from "../../../src/domain/figures/property-assessment.ts";
-import { ReportFiguresAccumulator } from "../../../src/domain/figures/report-figures.ts";
 import {
   SystemValueAccumulator,
   wordingOfDeferredPercent,
-} from "../../../src/domain/figures/system-replacement-values.ts";
+} from "../../../src/domain/figures/replacement-value-by-system.ts";
+import { ReportFiguresAccumulator } from "../../../src/domain/figures/report-figures.ts";
 import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { anyComponents, assess, gather, knowledge, part, prices, whole } from "./components.ts";
 

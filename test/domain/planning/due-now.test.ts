@@ -7,9 +7,9 @@ import { DueCostSum } from "../../../src/domain/planning/due-cost-sum.ts";
 import {
   decisionValidityDaysLostByWearChange,
   isWearChangeWithinHeldDecision,
-  keptDecisionDaysOfAppliance,
   LARGEST_DAILY_CHANGE,
-} from "../../../src/domain/planning/due-decision-days.ts";
+  spreadDecisionValidityDays,
+} from "../../../src/domain/planning/due-decision-validity.ts";
 import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
 import {
   dueStateOfAppliance,
@@ -256,11 +256,11 @@ test("what is due later of a unit holds where only the sums of many months tell 
 test("decisions of one day end on different days, none later than it holds", () => {
   const ids = Array.from({ length: 600 }, (_, at) => `APPL_${(at * 7919).toString(36)}`);
   for (const days of [2, 7, 20, 60]) {
-    const spread = ids.map((id) => keptDecisionDaysOfAppliance(days, id));
+    const spread = ids.map((id) => spreadDecisionValidityDays(days, id));
     expect(Math.max(...spread)).toBe(days);
     expect(Math.min(...spread)).toBe(days - Math.floor(days / 4));
   }
-  const ofDay = Map.groupBy(ids, (id) => keptDecisionDaysOfAppliance(60, id));
+  const ofDay = Map.groupBy(ids, (id) => spreadDecisionValidityDays(60, id));
   expect(Math.max(...[...ofDay.values()].map((some) => some.length))).toBeLessThan(80);
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import {
+  cumulativeRiskOverScorePeriods,
   daysToEvenOdds,
   evenOddsFailureDay,
   failureProbability,
   type Outlook,
   projectFailure,
-  riskOverScorePeriods,
   riskWithinScoredPeriod,
   scoreByAging,
   scoredPeriodDays,
@@ -39,9 +39,9 @@ describe("the probability of failing within a window", () => {
 
 describe("a score", () => {
   test("is the probability of failing within five years as risky as the coming one", () => {
-    expect(riskOverScorePeriods(0.26, model)).toBeCloseTo(0.778099, 6); // CRITICAL from 26 % a year
-    expect(riskOverScorePeriods(0.14, model)).toBeCloseTo(0.529573, 6); // WARNING from 14 %
-    expect([0, 1].map((risk) => riskOverScorePeriods(risk, model))).toEqual([0, 1]);
+    expect(cumulativeRiskOverScorePeriods(0.26, model)).toBeCloseTo(0.778099, 6); // CRITICAL from 26 % a year
+    expect(cumulativeRiskOverScorePeriods(0.14, model)).toBeCloseTo(0.529573, 6); // WARNING from 14 %
+    expect([0, 1].map((risk) => cumulativeRiskOverScorePeriods(risk, model))).toEqual([0, 1]);
   });
 
   test("has a period of a year, or of a quarter of a life under four years", () => {

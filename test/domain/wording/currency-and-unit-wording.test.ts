@@ -7,9 +7,9 @@ import {
   currencyName,
   currentDisplayWording,
   exactMoney,
-  plainTodaysMoney,
   singularCurrencyName,
   todaysMoney,
+  todaysMoneyWithPlainQuotes,
   US_DISPLAY,
   unitLabel,
   usDollars,
@@ -32,7 +32,7 @@ describe("amounts and areas", () => {
     expect([currencyCode(), currencyName(), singularCurrencyName(), todaysMoney()]).toEqual([
       ...["USD", "US dollars", "dollar", "today’s dollars"],
     ]);
-    expect([usDollars(1_500), plainTodaysMoney()]).toEqual(["$1,500", "today's dollars"]);
+    expect([usDollars(1_500), todaysMoneyWithPlainQuotes()]).toEqual(["$1,500", "today's dollars"]);
     expect([areaUnit(), unitLabel("sq ft"), unitLabel("tons"), amountFormat()]).toEqual([
       ...["sq ft", "sq ft", "tons", "#,##0.00"],
     ]);
@@ -65,7 +65,7 @@ describe("amounts and areas", () => {
       "today’s prices",
     ]);
     expect([areaUnit(), unitLabel("sq ft"), unitLabel("gallons")]).toEqual(["m²", "m²", "gallons"]);
-    expect([usDollars(1_500), plainTodaysMoney()]).toEqual(["US$1,500", "today's prices"]);
+    expect([usDollars(1_500), todaysMoneyWithPlainQuotes()]).toEqual(["US$1,500", "today's prices"]);
     expect(amountFormat()).toBe(`[$${currency}] #,##0.00`);
   });
 });

@@ -10,7 +10,7 @@ import type { Partner } from "../../../src/domain/partner.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { ClaimLog, changeClaim } from "../../../src/usecases/claims/record-claims.ts";
+import { ClaimLog, correctClaim } from "../../../src/usecases/claims/record-claims.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
 import { createProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
@@ -165,7 +165,7 @@ test("a corrected claim gives the scores of a claim recorded right, and an entry
       const [claim] = (await writer.tx.claims.page(property.id, { limit: 9, offset: 0 })).filter(
         (one) => one.claimType === claimType,
       );
-      return await changeClaim(writer, { propertyId: property.id, claimId: claim!.id }, { change });
+      return await correctClaim(writer, { propertyId: property.id, claimId: claim!.id }, { change });
     });
   await changed("equipment_breakdown", { status: "denied", paidCents: 5 });
   expect(ratio(await components(), "boiler_burner")).toBe(1);
@@ -222,7 +222,7 @@ test("any sequence of created, corrected and voided claims ends in the scores of
         await corrected.write(async (writer) => {
           const propertyId = corrected.property.id;
           if (claimId !== undefined)
-            return await changeClaim(
+            return await correctClaim(
               writer,
               { propertyId, claimId },
               isVoid ? { void: { reason: null } } : { change: version },
@@ -262,7 +262,7 @@ test("a claim number is unused within the property", async () => {
   await expect(record({ claimNumber: "A-17" })).rejects.toThrow(refusal);
   const change = (claimNumber: string) =>
     write((writer) =>
-      changeClaim(writer, { propertyId: property.id, claimId: second!.id }, { change: { claimNumber } }),
+      correctClaim(writer, { propertyId: property.id, claimId: second!.id }, { change: { claimNumber } }),
     );
   await expect(change("A-17")).rejects.toThrow(refusal);
   expect((await change("A-18")).claimNumber).toBe("A-18");

@@ -9,7 +9,7 @@ import { acquireClusterLock, clusterImportLockName } from "../../../src/cluster/
 import { Failure, OperatorError, StorageError, UnfinishedChange } from "../../../src/domain/errors.ts";
 import {
   type EqualRowCounts,
-  importContinuationText,
+  formatImportContinuation,
   parseImportContinuation,
 } from "../../../src/usecases/import/equal-row-counts.ts";
 import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
@@ -441,7 +441,7 @@ describe("rows of a table", () => {
           expect(again.result.appliances.created).toBe(0);
           for (const { equalRows: counts } of [dry, again])
             expect(counts.text()).toBe(found.equalRows.text());
-          equalRows = parseImportContinuation(importContinuationText(found.equalRows));
+          equalRows = parseImportContinuation(formatImportContinuation(found.equalRows));
         }
       };
     /** Imports with a transaction for each row; a first run is stopped after so many rows. */

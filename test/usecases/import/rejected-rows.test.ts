@@ -5,7 +5,7 @@ import * as tables from "../../../src/store/sqlite/sqlite-tables.ts";
 import { ClaimLog } from "../../../src/usecases/claims/record-claims.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { type ImportRequest, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
-import type { RejectedRow } from "../../../src/usecases/import/rejects.ts";
+import type { RejectedRow } from "../../../src/usecases/import/import-rejects.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { systemTimers } from "../../../src/event-loop/event-loop.ts";
 import { composeDeliveryRepository } from "../../../src/server/composition/compose-delivery-repository.ts";
-import { composeCommitWatch } from "../../../src/server/composition/compose-webhook-delivery.ts";
+import { composeWebhookCommitWatch } from "../../../src/server/composition/compose-webhook-delivery.ts";
 import { sendTestDelivery } from "../../../src/usecases/deliveries/send-test-event.ts";
 import {
   changePartner,
@@ -102,7 +102,7 @@ test("a paused endpoint is shown, and retried as soon as another process changes
     },
     { ...DISPATCHER_DEFAULTS, pauseLimits: { failures: 2, failingMs: 0 }, probeIntervalMs: HOUR },
   );
-  const endWatch = await composeCommitWatch(store, dispatcher, { error: note } as never);
+  const endWatch = await composeWebhookCommitWatch(store, dispatcher, { error: note } as never);
   try {
     for (let i = 0; i < 3; i++)
       await sendTestDelivery(administration, partnerId, { message: "Hello", requestedBy: "test" });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { StatedComponent } from "../../../src/domain/component.ts";
+import type { StatedComponentFields } from "../../../src/domain/component.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { yieldToEventLoop } from "../../../src/event-loop/event-loop.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
@@ -17,7 +17,7 @@ async function home() {
   const property = await fixture.addProperty();
   const [heater] = await fixture.addAppliances({ propertyId: property.id, installYear: 2004 });
   const components = await fixture.components(property.id);
-  const change = (id: string, change: Partial<StatedComponent>) =>
+  const change = (id: string, change: Partial<StatedComponentFields>) =>
     fixture.write(async (writer) => (await changeComponent(writer, id, change)).component);
   return { fixture, property, heater: heater!, components, change };
 }
@@ -61,7 +61,7 @@ test("any sequence of corrections ends as the last of each field alone would", a
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
       const [corrected, plain] = [await home(), await home()];
-      const last = new Map<number, Partial<StatedComponent>>();
+      const last = new Map<number, Partial<StatedComponentFields>>();
       for (const [which, change] of steps) {
         await corrected.change(corrected.components[which]!.id, change);
         last.set(which, { ...last.get(which), ...change });

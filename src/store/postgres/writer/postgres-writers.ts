@@ -3,8 +3,8 @@ import { TimeSlice } from "../../../event-loop/event-loop.ts";
 import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";
 import { explainPostgresError, isPostgresLockTimeout } from "../postgres-errors.ts";
-import { hasStalledPostgresTransaction } from "./postgres-idle-in-transaction-check.ts";
 import type { PostgresQueuedWrite } from "./postgres-queued-write.ts";
+import { hasStalledPostgresTransaction } from "./postgres-stalled-transaction-check.ts";
 import { openPostgresWriter, type Writer } from "./postgres-writer.ts";
 
 /** The longest time that a write runs between two yields to the event loop. */

@@ -1,5 +1,5 @@
 import { IMPORT_FIELDS } from "../import-portfolio.ts";
-import { headingWords, isImportFieldWord } from "./import-heading-words.ts";
+import { headingWords, isImportFieldHeading } from "./import-heading-words.ts";
 
 /* Files of people have titles above their headings, and groups of headings in a row of their own. */
 
@@ -12,7 +12,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set(Object.values(IMPORT_FIELDS).flat
 
 const isKnown = (heading: string): boolean => {
   const words = headingWords(heading);
-  return OWN_NAMES.has(words) || isImportFieldWord(words);
+  return OWN_NAMES.has(words) || isImportFieldHeading(words);
 };
 
 /** Returns how many of the cells are headings of known fields, less those that are there twice. */

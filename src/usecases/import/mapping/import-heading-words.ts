@@ -16,7 +16,7 @@ export const NO_VALUE =
   /^(n\/?a|n\/d|none|unknown|unk|tb[da]|to be (determined|confirmed)|not (available|applicable|known)|inconnue?|s\/o|[-–—?.]+)?$/i;
 
 /** Returns whether a cell of a field says that nothing is known; as a country, NA is Namibia. */
-export const isUnknownCellValue = (field: string, cell: string): boolean =>
+export const isUnknownImportedCell = (field: string, cell: string): boolean =>
   NO_VALUE.test(cell) && !(field === "country" && cell === "NA");
 
 /** The results of formulas that spreadsheet programs could not compute. */
@@ -122,7 +122,7 @@ export function fieldOfImportHeading(kind: keyof typeof FIELD_WORDS, heading: st
 }
 
 /** Returns whether the words of a heading mean a field of any kind. */
-export const isImportFieldWord = (words: string): boolean =>
+export const isImportFieldHeading = (words: string): boolean =>
   Object.values(FIELD_WORDS).some((fields) => fields.some(([, pattern]) => pattern.test(words)));
 
 /** The words of each type of appliance, the more specific ones first. */

@@ -17,7 +17,7 @@ export function guessFileMapping(
   { headings, sample, hasCommas }: Pick<ImportTable, "headings" | "sample" | "hasCommas">,
   chosen: readonly ColumnMapping[] = [],
 ): FileMapping {
-  const typeOf = applianceTypeByName(types);
+  const typeOf = importedApplianceTypeByName(types);
   const guess = (columns: readonly ColumnMapping[]) =>
     guessColumnFields(
       headings,
@@ -31,13 +31,14 @@ export function guessFileMapping(
   const own = chosen.filter(({ column }) => headings.includes(column));
   if (own.length === 0) return plain;
   const whole = guess(own);
-  if (missingRequiredFields(plain).length > 0 && missingRequiredFields(whole).length === 0) return whole;
+  if (requiredFieldsMissingInMapping(plain).length > 0 && requiredFieldsMissingInMapping(whole).length === 0)
+    return whole;
   const known = mappableFields(plain);
   return guess(own.filter(({ field }) => known.includes(field)));
 }
 
 /** Returns a function that finds the ID of a type by that ID or by the name of the type. */
-export function applianceTypeByName(types: Knowledge["types"]): (text: string) => string | undefined {
+export function importedApplianceTypeByName(types: Knowledge["types"]): (text: string) => string | undefined {
   const names = new Map(
     [...types.values()].flatMap(({ id, name }) => [
       [headingWords(id), id],
@@ -79,7 +80,7 @@ const DERIVED: Readonly<Record<string, readonly string[]>> = { properties: ["par
 const REFERENCES = ["partner_property_id", "property_id", "name", "address", "appliance_id", "component_id"];
 
 /** Returns the fields without which every row of a file would be rejected, and that neither a column nor a constant has. */
-export function missingRequiredFields(mapping: FileMapping): string[] {
+export function requiredFieldsMissingInMapping(mapping: FileMapping): string[] {
   const { rows, fields, constants } = mapping;
   const kind = rowKindOf(mapping);
   const has = (field: string) => fields[field] !== undefined || constants[field] !== undefined;

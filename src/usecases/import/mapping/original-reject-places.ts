@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { RowPlace } from "../dry-run-created-rows.ts";
-import type { RejectedRow, RejectedRows, RejectReason } from "../rejects.ts";
+import type { RejectedRow, RejectedRows, RejectReason } from "../import-rejects.ts";
 import type { MappedTable } from "./prepare-import-rows.ts";
 
 /* Rejected rows of files of any form, in terms of the files that people have: their sheets, rows and columns. */

@@ -18,7 +18,7 @@ import {
   equipmentOfWholeHeading,
   FORMULA_ERROR,
   headingWords,
-  isUnknownCellValue,
+  isUnknownImportedCell,
   NO_VALUE,
   TOTALS_HEADINGS,
 } from "./import-heading-words.ts";
@@ -306,7 +306,7 @@ class RowMapper {
         read[field] = meant;
         continue;
       }
-      if (isText ? /^n\/?a$/i.test(cell) : isUnknownCellValue(field, cell)) continue;
+      if (isText ? /^n\/?a$/i.test(cell) : isUnknownImportedCell(field, cell)) continue;
       if (FORMULA_ERROR.test(cell)) {
         this.#leave(`${column} ${cell}`, "an error of a formula");
         continue;

@@ -11,7 +11,7 @@ import { GUESSED_WORD_FIELDS } from "../../../table-cells/table-limits.ts";
 import type { FileMapping } from "./file-mapping.ts";
 import { stateOfCell, typeOfCell, typeOfChoice } from "./guess-mapping.ts";
 import { headingWords, NO_VALUE } from "./import-heading-words.ts";
-import { applianceTypeByName } from "./import-known-fields.ts";
+import { importedApplianceTypeByName } from "./import-known-fields.ts";
 import { type ImportTable, SAMPLE } from "./import-source-table.ts";
 import { lookUpImportValue, lookUpImportValueInList } from "./import-value-lookup.ts";
 
@@ -160,7 +160,7 @@ function wordColumnsOf(
   types: Knowledge["types"],
   words: { left: number },
 ): WordColumn[] {
-  const typeOf = applianceTypeByName(types);
+  const typeOf = importedApplianceTypeByName(types);
   const found: WordColumn[] = [];
   if (rows === "appliances" && fields.type_id !== undefined)
     found.push(

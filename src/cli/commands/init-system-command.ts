@@ -49,7 +49,7 @@ type PlannedFile = Planned & {
  * file and the database at its first start, so that its user owns them. Everything is checked before anything is
  * written.
  */
-export async function installServiceCommand(
+export async function installSystemService(
   { cwd, print, allCommands }: CommandContext,
   options: SystemOptions,
 ): Promise<void> {

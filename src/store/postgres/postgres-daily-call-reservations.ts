@@ -43,7 +43,7 @@ type Writer = { name: string; number: number };
 type Row = { revision: string; taken: number | null; registered: boolean };
 
 /** `process` is the name of this process, unique among all processes on the database. */
-export function createPostgresCallReservations(
+export function createPostgresDailyCallReservations(
   connections: PostgresConnections,
   process: string,
 ): BudgetReservations {

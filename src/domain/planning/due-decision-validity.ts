@@ -1,7 +1,7 @@
 import type { ScoreState } from "../scoring/scoring-types.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import {
-  isUnitRemovedWithHazard,
+  isUnitRemovedForHazard,
   planParts,
   unitWithMinorParts,
   type WholeAppliance,
@@ -86,7 +86,7 @@ export function daysUntilDueDecisionMayChange(
     if (!whole) return isSameOfParts(least, most, caches, mustGo);
     const little = unitWith(least, whole, caches, mustGo);
     const much = unitWith(most, whole, caches, mustGo);
-    if (timing === "now") return isUnitRemovedWithHazard(whole, mustGo) || staysDue(little, much);
+    if (timing === "now") return isUnitRemovedForHazard(whole, mustGo) || staysDue(little, much);
     return timing === "later" && (staysLater(little, much) || staysLaterByBounds(little, much));
   };
   if (holds(USUAL_HOLD)) return holds(LONGER_HOLD) ? LONGER_HOLD : USUAL_HOLD;
@@ -94,7 +94,7 @@ export function daysUntilDueDecisionMayChange(
 }
 
 /** Returns for how many of the days that a decision holds it is kept: all or fewer, by the appliance's ID. */
-export function keptDecisionDaysOfAppliance(days: number, applianceId: string): number {
+export function spreadDecisionValidityDays(days: number, applianceId: string): number {
   const choices = Math.floor(days * SPREAD) + 1;
   let hash = 0;
   for (let at = 0; at < applianceId.length; at++) hash = (31 * hash + applianceId.charCodeAt(at)) % 65_521;

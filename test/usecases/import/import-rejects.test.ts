@@ -7,8 +7,8 @@ import type { CsvSource } from "../../../src/csv/csv-source.ts";
 import { readCsv } from "../../../src/csv/read-csv.ts";
 import { csvLine } from "../../../src/csv/write-csv.ts";
 import { readImportRows, surveyImportFile } from "../../../src/usecases/import/file-rows.ts";
+import { RejectLog } from "../../../src/usecases/import/import-rejects.ts";
 import { propertyImportRows } from "../../../src/usecases/import/property-import.ts";
-import { RejectLog } from "../../../src/usecases/import/rejects.ts";
 import { formulaLike } from "../../support/formula-like.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-rejects-"));
