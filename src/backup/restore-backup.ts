@@ -29,6 +29,7 @@ import {
   openSqliteForReading,
   photoFileNamesInSqlite,
 } from "../store/sqlite/inspect-sqlite-database.ts";
+import { RESTORING_FOLDER } from "../store/sqlite/leftover-sqlite-files.ts";
 import { switchSqliteToWal } from "../store/sqlite/open-sqlite.ts";
 import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
 import {
@@ -75,7 +76,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoredBa
   const parent = dirname(dataDir);
   mkdirSync(parent, { recursive: true });
   // An existing folder may be a mount point, or its parent may be writable by root only.
-  const scratch = exists ? join(dataDir, ".restoring") : join(parent, `.${basename(dataDir)}.restoring`);
+  const scratch = exists ? join(dataDir, RESTORING_FOLDER) : join(parent, `.${basename(dataDir)}.restoring`);
   return await withScratchFolder(scratch, async () => {
     await unpack(file, lock, scratch, manifest);
     const checked = await check(request, scratch, manifest);

@@ -1,8 +1,17 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { linkSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { applySqliteMigrations } from "../../src/store/sqlite/migrate-sqlite.ts";
 import { openSqlite } from "../../src/store/sqlite/open-sqlite.ts";
 import { SQLITE_MIGRATIONS, type SqliteMigration } from "../../src/store/sqlite/sqlite-migrations.ts";
@@ -160,6 +169,20 @@ describe("a database that must not be migrated is rejected with no byte changed"
     file = link;
     symlinkSync(target, file);
     expectRefused([FIRST], `${file} is a symbolic link`);
+  });
+
+  test("unless the other name is left of a move or a restore that ended when the file had its name", () => {
+    open([FIRST]);
+    mkdirSync(join(folder, ".restoring"));
+    for (const left of [join(folder, "mainstay.db.unfinished"), join(folder, ".restoring", basename(file))]) {
+      linkSync(file, left);
+      expect(open([FIRST])).toEqual([]);
+      expect(existsSync(left)).toBe(false);
+      writeFileSync(left, "another file");
+      open([FIRST]);
+      expect(existsSync(left)).toBe(true);
+      rmSync(left);
+    }
   });
 
   test("when another program created it", () => {

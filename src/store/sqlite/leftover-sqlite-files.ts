@@ -1,9 +1,27 @@
-import { readdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { OperatorError } from "../../domain/errors.ts";
 
 /** The name of the database file in a data folder that is the target of an unfinished move. */
 export const UNFINISHED_DATABASE = "mainstay.db.unfinished";
+
+/** The folder into which a backup is unpacked, in a data folder that existed before. */
+export const RESTORING_FOLDER = ".restoring";
+
+/**
+ * Removes the earlier name that a database file keeps if a move or a restore ended between giving it its name and
+ * removing that one. Of other files with these names it removes none.
+ */
+export function removeLeftoverSqliteNames(databaseFile: string): void {
+  const folder = dirname(databaseFile);
+  const database = statSync(databaseFile, { throwIfNoEntry: false });
+  if (database === undefined || database.nlink === 1) return;
+  for (const name of [UNFINISHED_DATABASE, join(RESTORING_FOLDER, basename(databaseFile))]) {
+    const path = join(folder, name);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.ino === database.ino && found.dev === database.dev) rmSync(path);
+  }
+}
 
 /** Returns whether the file has a database. SQLite treats an empty file as a new database. */
 export function hasSqliteContent(databaseFile: string): boolean {

@@ -5,6 +5,7 @@ import type { Instant } from "../../domain/time.ts";
 import { fileStorageError } from "../../files/durable-files.ts";
 import { olderSchemaError } from "../older-schema-error.ts";
 import type { Engine } from "../store-engine.ts";
+import { removeLeftoverSqliteNames } from "./leftover-sqlite-files.ts";
 import { applySqliteMigrations, pendingSqliteMigrations } from "./migrate-sqlite.ts";
 import { sqliteEngine } from "./sqlite-engine.ts";
 import { explainSqliteError, notASqliteDatabaseError } from "./sqlite-errors.ts";
@@ -100,12 +101,12 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
   }
 }
 
-/** Throws if the file is not writable. SQLite would open it for reading, and fail only at the first write. */
 /**
  * Throws an OperatorError for a file with several names. Servers lock the folder, so two folders with one file would have two
  * servers; with a hard link each of them has a write-ahead log of its own, and destroys what the other commits.
  */
 function requireSingleName(file: string): void {
+  removeLeftoverSqliteNames(file);
   const status = lstatSync(file, { throwIfNoEntry: false });
   if (status?.isSymbolicLink())
     throw new OperatorError(
@@ -119,6 +120,7 @@ function requireSingleName(file: string): void {
     );
 }
 
+/** Throws if the file is not writable. SQLite would open it for reading, and fail only at the first write. */
 function requireWritable(file: string): void {
   try {
     accessSync(file, constants.W_OK);
