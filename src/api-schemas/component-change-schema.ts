@@ -23,7 +23,7 @@ export const componentChange = inputSchema("ComponentChange", {
   install_year: nullableSchema(
     constraint.year,
     out.install_year.describedAs(
-      "Year in which the part was installed, which no longer follows that of its appliance; null goes back to the appliance's. After a Replacement on record, correct that service event instead (409)",
+      "Year in which the part was installed, which no longer follows that of its appliance; null goes back to the appliance's. After a Replacement on record, null changes nothing, and another year is a 409: correct that service event instead",
     ),
   ),
   proactive_cost: nullableSchema(

@@ -140,8 +140,11 @@ export function componentAfterChange(
   if (change.plannedCents !== undefined && change.plannedCents !== plannedCents)
     after.ownPlannedCents = change.plannedCents;
   const year = change.installYear;
-  if (year === null) Object.assign(after, { installYear: applianceYear, installYearGiven: false });
-  else if (changes("installYear")) Object.assign(after, { installYear: year, installYearGiven: true });
+  if (year === null) {
+    // The year of a replaced part is that of its Replacement. The one before holds again if that event is voided.
+    if (component.lastReplaced === null)
+      Object.assign(after, { installYear: applianceYear, installYearGiven: false });
+  } else if (changes("installYear")) Object.assign(after, { installYear: year, installYearGiven: true });
   if (changes("isOriginal")) after.past = change.isOriginal ? "original" : null;
   if (changes("isPastUnknown") && (change.isPastUnknown || after.past === "unknown"))
     after.past = change.isPastUnknown ? "unknown" : null;

@@ -73,6 +73,7 @@ describe("a component", () => {
         `Component ${anode} was replaced on 2020-05-01, so that its age is on record: correct or void that service event instead`,
       );
     expect(await put({ install_year: 2020 })).toMatchObject({ install_year: 2020, past: "unknown" });
+    expect(await put({ install_year: null })).toMatchObject({ install_year: 2020, past: "unknown" });
     await client.put(`/v1/service-events/${made.id}`, { voided: true });
     expect(await put({ past: null })).toMatchObject({ install_year: 2015, past: null });
   });
@@ -93,6 +94,14 @@ describe("a component", () => {
     );
     await install(2008);
     expect(await years()).toEqual([2008, 2008]);
+    await client.put(`/v1/components/${burner}`, { install_year: 2012 });
+    await install(2012);
+    await client.put(`/v1/components/${burner}`, { install_year: null });
+    const { entries } = await server.json("audit", "--subject", burner);
+    expect(entries[0].detail).toEqual({
+      before: { install_year_basis: "given" },
+      after: { install_year_basis: "appliance" },
+    });
     const event = { appliance_id: appliance.id, component_id: burner, event_type: "Replacement" };
     await logEvents(client, { ...event, date: "2020-05-01" });
     expect([await basis(anode), await basis(burner)]).toEqual(["appliance", "replacement"]);

@@ -4,6 +4,7 @@ import {
   type ComponentChange,
   componentAfterChange,
   type PlacedComponent,
+  partYearBasis,
   type StatedComponentFields,
   statedFieldsOfComponent,
 } from "../../domain/component.ts";
@@ -52,9 +53,16 @@ export class ComponentCorrector {
       this.writer.priceChanges(appliance, property, component);
     const columns = Object.fromEntries(COLUMNS.map((column) => [column, changed[column]]));
     await tx.components.update(component.id, columns);
-    const from = serializeStatedComponent(await this.stated(component));
-    const to = serializeStatedComponent(await this.stated(changed));
-    await this.writer.auditCorrection("component.update", component.id, from, to);
+    const audited = async (version: PlacedComponent) => ({
+      ...serializeStatedComponent(await this.stated(version)),
+      install_year_basis: partYearBasis(version),
+    });
+    await this.writer.auditCorrection(
+      "component.update",
+      component.id,
+      await audited(component),
+      await audited(changed),
+    );
     const appliances = this.#aged.get(property.id) ?? new Map<string, Appliance>();
     this.#aged.set(property.id, appliances.set(appliance.id, appliance));
     return changed;
