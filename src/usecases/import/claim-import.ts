@@ -88,7 +88,9 @@ export const claimImportRows: RowKind<Entry> = {
 
 function requireNumber(claimNumber: string | null): string {
   if (claimNumber !== null) return claimNumber;
-  throw invalid("claim_number required", [{ field: "claim_number", message: "is required" }]);
+  const message =
+    "is required, since rows are matched on it; record a claim without a number with POST /v1/property/{property_id}/claims";
+  throw invalid("claim_number required", [{ field: "claim_number", message }]);
 }
 
 class ClaimBatch implements RowBatch<Entry> {
