@@ -2,8 +2,11 @@ import { createReadStream, statSync } from "node:fs";
 import { OperatorError } from "../domain/errors.ts";
 import { notRegularFile } from "../files/durable-files.ts";
 
-/** The source of CSV text: a file, or text with a name for messages. */
-export type CsvSource = { path: string } | { name: string; text: string };
+/**
+ * The source of CSV text: a file, or text with a name for messages. In a file, texts that a spreadsheet would run as formulas
+ * have a quote before, unless it was prepared for one import alone.
+ */
+export type CsvSource = { path: string; isPrepared?: true } | { name: string; text: string };
 
 export const csvSourceName = (source: CsvSource) => ("path" in source ? source.path : source.name);
 

@@ -1,9 +1,10 @@
 import { pipeline, Readable } from "node:stream";
 import { CsvError, parse } from "csv-parse";
 import { OperatorError } from "../domain/errors.ts";
+import { restoreCsvFormula } from "./csv-formulas.ts";
 import { type CsvSource, csvSourceName, csvUtf8Chunks } from "./csv-source.ts";
 
-/** The unchanged cells of a row, and the line on which it starts, from 1. */
+/** The cells of a row, and the line on which it starts, from 1. */
 export type CsvRow = { line: number; cells: string[] };
 
 /** The maximum size of a row. Without it, an unclosed quote would read the whole file into memory. */
@@ -13,12 +14,13 @@ export type Delimiter = "," | ";" | "\t" | "|";
 
 /**
  * Yields the rows of a comma-separated file (RFC 4180) in order, the heading first. Accepts a byte-order mark and any line
- * ends, and skips blank rows. Throws an OperatorError with the line of the problem: an invalid quote, a row longer than
+ * ends, skips blank rows, and restores the texts that a file has with a quote before a formula's sign. Throws an OperatorError with the line of the problem: an invalid quote, a row longer than
  * MAX_ROW_BYTES, or invalid UTF-8. Ending the iteration early closes the file.
  */
 export async function* readCsv(source: CsvSource, delimiter: Delimiter = ","): AsyncGenerator<CsvRow> {
   // The parser's own line count is wrong after a Windows line end in a cell.
   let line = 1;
+  const restores = "path" in source && source.isPrepared !== true;
   const parser = parse({
     bom: true,
     delimiter,
@@ -29,7 +31,8 @@ export async function* readCsv(source: CsvSource, delimiter: Delimiter = ","): A
       const start = String(line);
       line++;
       for (const cell of cells) line += lineBreaks(cell);
-      return cells.every((cell) => cell.trim() === "") ? null : [start, ...cells];
+      const texts: string[] = restores ? cells.map(restoreCsvFormula) : cells;
+      return texts.every((text) => text.trim() === "") ? null : [start, ...texts];
     },
   });
   // The pipeline destroys the parser with the error, which the loop below then throws.

@@ -1,4 +1,3 @@
-import { restoreCsvFormula } from "../../csv/csv-formulas.ts";
 import { type CsvSource, csvSourceBytes, csvSourceName } from "../../csv/csv-source.ts";
 import { type CsvRow, readCsv } from "../../csv/read-csv.ts";
 import { Failure, OperatorError } from "../../domain/errors.ts";
@@ -68,16 +67,12 @@ export async function* readImportRows<Entry>(
 ): AsyncGenerator<ReadRow<Entry>> {
   let isHeading = true;
   for await (const row of readCsv(file.source)) {
-    if (!isHeading) yield readRow(file.layout, kind, originalRow(file.layout, row));
+    if (!isHeading) yield readRow(file.layout, kind, row);
     else if (row.cells.join() !== file.headings.join())
       throw new OperatorError(`${file.name} changed during the import`, "Import it again.");
     isHeading = false;
   }
 }
-
-/** Restores the texts that were neutralized for spreadsheets when the row was rejected. */
-const originalRow = ({ isRejects }: ColumnLayout, row: CsvRow): CsvRow =>
-  isRejects ? { ...row, cells: row.cells.map(restoreCsvFormula) } : row;
 
 function readRow<Entry>(layout: ColumnLayout, kind: RowReader<Entry>, row: CsvRow): ReadRow<Entry> {
   if (row.cells.length !== layout.width) return { ...row, error: raggedness(row.cells, layout.width) };

@@ -1,4 +1,3 @@
-import { restoreCsvFormula } from "../../csv/csv-formulas.ts";
 import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
 import { closestSpelling } from "../../spelling/closest-spelling.ts";
 import { hasRejectColumns, REJECT_COLUMNS } from "../../table-cells/table-limits.ts";
@@ -47,7 +46,7 @@ export function findImportColumns(
   defaults: readonly FieldDefault[],
 ): ColumnLayout {
   const isRejects = hasRejectColumns(headings);
-  const originals = isRejects ? headings.slice(0, -REJECT_COLUMNS.length).map(restoreCsvFormula) : headings;
+  const originals = isRejects ? headings.slice(0, -REJECT_COLUMNS.length) : headings;
   const columns = originals.map((heading) => heading.trim());
   const mapped = mappings.filter(
     ({ column, field }) => Object.hasOwn(kind.fields, field) && columns.includes(column),

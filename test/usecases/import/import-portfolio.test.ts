@@ -484,7 +484,9 @@ describe("a rejected row", () => {
     const kept = readFileSync(first.rejects[0]!.path!, "utf8");
     expect(kept).toContain("\n'=F1,'=1+1,''=2+2,XX,2,");
     expect(kept).toContain("\n'-F2,'＋3,'plain,XX,3,");
-    const second = await run(partner, { properties: kept.replaceAll("XX,", "NY,") });
+    const path = first.rejects[0]!.path!;
+    writeFileSync(path, kept.replaceAll("XX,", "NY,"));
+    const second = await run(partner, {}, { sources: { properties: { path } } });
     expect(second).toMatchObject({ properties: { read: 2, created: 2 }, rejected: 0 });
     const rows = await store.read.properties.portfolioPage(partner.id, { limit: 10, offset: 0 });
     const texts = rows.map(({ property }) => [property.partnerPropertyId, property.name, property.address]);

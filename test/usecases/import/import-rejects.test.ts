@@ -1,13 +1,14 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { CsvSource } from "../../../src/csv/csv-source.ts";
 import { readCsv } from "../../../src/csv/read-csv.ts";
-import { csvLine } from "../../../src/csv/write-csv.ts";
+import { csvLine, spreadsheetCsvLine } from "../../../src/csv/write-csv.ts";
 import { readImportRows, surveyImportFile } from "../../../src/usecases/import/file-rows.ts";
 import { RejectLog } from "../../../src/usecases/import/import-rejects.ts";
+import { openImportTables } from "../../../src/usecases/import/mapping/open-source-tables.ts";
 import { propertyImportRows } from "../../../src/usecases/import/property-import.ts";
 import { formulaLike } from "../../support/formula-like.ts";
 
@@ -52,7 +53,7 @@ describe("a file of rejected rows", () => {
         expect(second.cells).toEqual(rows);
         const read = await surveyImportFile(propertyImportRows, { path: second.path }, [], []);
         expect(read.layout.columns).toEqual(heading);
-        for await (const { cells } of readCsv({ path: second.path }))
+        for await (const { cells } of readCsv({ path: second.path, isPrepared: true }))
           for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r＝＋－＠]/);
       }),
       { numRuns: 60 },
@@ -70,18 +71,20 @@ describe("a file of rejected rows", () => {
 });
 
 test("a required column is found behind a heading that was neutralized", async () => {
-  const heading = "\tname,partner_property_id,address,state";
-  const original = { name: "properties.csv", text: `${heading}\nN,B1,1 Elm St,NY\n` };
-  const { path } = await rejectAll(original, "reason");
+  const path = join(folder, "heading.csv");
+  writeFileSync(path, "'\tname,partner_property_id,address,state\nN,B1,1 Elm St,NY\n");
   const { layout } = await surveyImportFile(propertyImportRows, { path }, [], []);
   expect(layout.fields.map(({ field }) => field)).toContain("name");
 });
 
-test("a file that is not of rejected rows keeps its quotes", async () => {
-  const row = ["B1", "'=1", "'plain", "NY"];
-  const { cells } = await rejectAll(
-    { name: "properties.csv", text: [COLUMNS, row].map(csvLine).join("") },
-    "reason",
-  );
+test("any other file is restored too, such as a CSV list of the API; rows of a request are not", async () => {
+  const row = ["B1", "=1", "'-2", "'plain"];
+  const path = join(folder, "list.csv");
+  writeFileSync(path, [COLUMNS, row].map(spreadsheetCsvLine).join(""));
+  const { cells } = await rejectAll({ path }, "reason");
   expect(cells).toEqual([row]);
+  const [table] = await openImportTables(path);
+  expect(table!.sample).toEqual([row]);
+  const text = [COLUMNS, row].map(csvLine).join("");
+  expect((await rejectAll({ name: "rows", text }, "reason")).cells).toEqual([row]);
 });

@@ -32,7 +32,7 @@ export class PreparedFile {
   end(): CsvSource {
     if (this.path === undefined) return { name: "rows", text: this.#waiting };
     this.#flush(this.path);
-    return { path: this.path };
+    return { path: this.path, isPrepared: true };
   }
 
   #flush(path: string): void {
