@@ -105,6 +105,14 @@ describe("the portfolio's plan", () => {
       Math.round(100 * properties.reduce((sum: number, one: Json) => sum + read(one), 0));
     expect(sumOf((one) => one.due_now.cost)).toBe(Math.round(100 * cost));
     expect(sumOf((one) => one.cost_of_waiting_a_year)).toBe(Math.round(100 * waiting));
+    const panel = { type_id: "electrical_panel", install_year: THIS_YEAR - 5, brand: "Zinsco" };
+    const { id } = await addAppliance(client, oakId, panel);
+    await page.reload();
+    await settled(page);
+    expect(await lead.locator(".headline").innerText()).toEndWith(
+      " more. 1 known hazard requires action at once.",
+    );
+    await client.put(`/v1/appliances/${id}`, { retired_at: dateDaysFromToday(0) });
     expect(pageErrors).toEqual([]);
     await close();
   });

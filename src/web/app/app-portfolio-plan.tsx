@@ -14,6 +14,7 @@ import {
 } from "../page/page-format.ts";
 import { BudgetSectionAmountSlider, BudgetSectionOutcome } from "../sections/budget-section.tsx";
 import { ConditionSectionFigures, pageSectionDueNowHeadline } from "../sections/condition-section.tsx";
+import { pageSectionUrgentHazardsOfPortfolio } from "../sections/hazards-section.tsx";
 import {
   PlanCostsByYearSection,
   pageSectionDelayCostText,
@@ -59,6 +60,8 @@ export function useAppPortfolioPlan() {
 
 /** The work of the whole portfolio in one sentence and three figures. */
 export function AppDueWork({ plan }: { plan: ReturnType<typeof useAppPortfolioPlan>["plan"] }) {
+  const { portfolio } = useApp();
+  const hazards = pageSectionUrgentHazardsOfPortfolio(portfolio.state.totals?.flags ?? []);
   return (
     <section class="card lead" aria-labelledby="lead">
       <h2 id="lead" class="visually-hidden">
@@ -67,7 +70,7 @@ export function AppDueWork({ plan }: { plan: ReturnType<typeof useAppPortfolioPl
       <LoadedContent loaded={plan} what="the plan">
         {(value) => (
           <>
-            <p class="headline">{pageSectionDueNowHeadline({ plan: value, hazards: 0 })}</p>
+            <p class="headline">{pageSectionDueNowHeadline({ plan: value, hazards })}</p>
             <ConditionSectionFigures plan={value} />
             <p class="small">
               <a href={hrefTo(["actions"], { due: "0" })}>All actions due now, inspections included</a>

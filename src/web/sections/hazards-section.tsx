@@ -1,4 +1,5 @@
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
+import type { PortfolioTotalsJson } from "../../api-schemas/portfolio-schema.ts";
 import type { ApplianceNames } from "../page/page-appliance-names.ts";
 import { HAZARD_ACTION_LABELS, HAZARD_BASIS_LABELS } from "../page/page-code-labels.ts";
 import { formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
@@ -73,9 +74,17 @@ export function KnownHazardsSection(props: {
   );
 }
 
-/** Returns the number of hazards that require action at once. */
+/** Returns the number of hazards that require action at once, each of an appliance. */
 export const pageSectionUrgentHazardCount = (groups: readonly HazardGroup[]): number =>
-  groups.filter(({ flag }) => flag.action === "immediate_hazard").length;
+  groups
+    .filter(({ flag }) => flag.action === "immediate_hazard")
+    .reduce((sum, { appliances }) => sum + appliances.length, 0);
+
+/** Returns the number in the sums of a portfolio. A suspicion never requires action at once. */
+export const pageSectionUrgentHazardsOfPortfolio = (flags: PortfolioTotalsJson["flags"]): number =>
+  flags
+    .filter(({ action }) => action === "immediate_hazard")
+    .reduce((sum, { appliances }) => sum + appliances, 0);
 
 function summaryOf(groups: readonly HazardGroup[]): string {
   const urgent = groups.filter(({ flag }) => flag.action === "immediate_hazard");
