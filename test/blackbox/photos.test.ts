@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
@@ -267,11 +267,15 @@ describe("a photo is removed", () => {
   });
 });
 
-testOnSqlite("a photo whose file is missing is a 404 with the common body", async () => {
+testOnSqlite("a photo whose file is missing is a 404, and others are stored in a new folder", async () => {
   const { body } = await upload(JPEG);
   rmSync(join(server.dataDir, "uploads", body.filename));
   const missing = await client.get(`/uploads/${body.filename}`, {}, 404);
   expect(missing.body).toMatchObject({ error: "Photo not found", code: "not_found" });
+  rmSync(join(server.dataDir, "uploads"), { recursive: true });
+  const { filename } = (await upload(JPEG)).body;
+  await client.get(`/uploads/${filename}`);
+  expect(statSync(join(server.dataDir, "uploads")).mode & 0o777).toBe(0o700);
 });
 
 describe("an invalid upload is rejected, and no file is stored", () => {

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { opendir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { backUpDeletedPhoto } from "../../backup/backup-deleted-photos.ts";
@@ -17,13 +17,18 @@ const NO_LIMITS: SpaceLimits = { minFreeBytes: 0, maxDatabaseBytes: 0 };
 /** Opens the folder of photo files. Names are generated, never a caller's. */
 function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits): PhotoFiles {
   const folder = uploadsFolder(dataDir);
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw fileStorageError(error, folder);
-  }
+  const makeFolder = () => {
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw fileStorageError(error, folder);
+    }
+  };
+  makeFolder();
   return {
     async write(filename, bytes) {
+      // The folder may have been deleted since the start.
+      if (existsSync(dataDir)) makeFolder();
       try {
         await requireFreeSpace(folder, bytes.length, minFreeBytes);
         await replaceFile(join(folder, filename), bytes);
