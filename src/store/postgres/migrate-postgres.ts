@@ -4,6 +4,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import { olderSchemaError } from "../older-schema-error.ts";
 import type { DatabaseAddress } from "./connection/postgres-address.ts";
+import { postgresValueSettingError, VALUE_SETTING } from "./connection/postgres-value-settings.ts";
 import type { PostgresMigration } from "./postgres-migrations.ts";
 import { postgresSchemaTablesAndColumns } from "./postgres-tables.ts";
 
@@ -20,17 +21,16 @@ const LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
 type LedgerRow = { number: string; name: string; sha256: string };
 
 /** Throws an OperatorError if Mainstay can't use the database. Changes nothing. */
-export async function requireUsableDatabase(
-  client: pg.Client,
-  { displayName, database, user }: DatabaseAddress,
-): Promise<void> {
+export async function requireUsableDatabase(client: pg.Client, address: DatabaseAddress): Promise<void> {
+  const { displayName, database, user } = address;
   const { rows } = await client.query(
     `SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
        pg_encoding_to_char(encoding) AS encoding, pg_is_in_recovery() AS standby,
-       current_setting('transaction_read_only') = 'on' AS readonly, current_schema() AS schema
+       current_setting('transaction_read_only') = 'on' AS readonly, current_schema() AS schema,
+       ${VALUE_SETTING} AS value_setting
      FROM pg_database WHERE datname = current_database()`,
   );
-  const { version, name, encoding, standby, readonly, schema } = rows[0];
+  const { version, name, encoding, standby, readonly, schema, value_setting: setting } = rows[0];
   if (version < OLDEST)
     throw new OperatorError(
       `${displayName} runs PostgreSQL ${name}, which is too old`,
@@ -53,6 +53,7 @@ export async function requireUsableDatabase(
       `${displayName} has no schema that the user can use`,
       `Grant access: GRANT USAGE, CREATE ON SCHEMA public TO …; or make the user the owner of the database.`,
     );
+  if (setting !== null) throw postgresValueSettingError(setting, address);
 }
 
 /** The table that marks a database as the target of an unfinished move. */
@@ -67,15 +68,33 @@ export async function tablesOfPostgresSchema(client: pg.Client): Promise<string[
 }
 
 /**
+ * Returns the schema that has Mainstay's tables, and the one in which new tables would be created before it, such as one
+ * with the user's name; undefined if none has them.
+ */
+async function hiddenSchema(client: pg.Client): Promise<{ schema: string; first: string } | undefined> {
+  const { rows } = await client.query<{ schema: string; first: string }>(
+    `SELECT schemaname AS schema, current_schema() AS first FROM pg_tables
+     WHERE tablename IN ('schema_migrations', 'components', 'partners') GROUP BY schemaname HAVING count(*) = 3 LIMIT 1`,
+  );
+  return rows[0];
+}
+
+/**
  * Returns the migrations that the database lacks. Throws an OperatorError for a database of another program or a newer
  * version.
  */
 export async function pendingPostgresMigrations(
   client: pg.Client,
-  { displayName }: DatabaseAddress,
+  { displayName, database, user }: DatabaseAddress,
   migrations: readonly PostgresMigration[],
 ): Promise<readonly PostgresMigration[]> {
   const tables = await tablesOfPostgresSchema(client);
+  const hidden = tables.length === 0 ? await hiddenSchema(client) : undefined;
+  if (hidden !== undefined)
+    throw new OperatorError(
+      `${displayName} has its tables in the schema "${hidden.schema}", but the search path of the user ${user} begins with "${hidden.first}"`,
+      `Set it: ALTER ROLE ${user} IN DATABASE ${database} SET search_path TO "${hidden.schema}"; or rename the schema "${hidden.first}".`,
+    );
   if (tables.length === 0) return migrations;
   if (tables.includes(UNFINISHED_MOVE))
     throw new OperatorError(

@@ -104,40 +104,49 @@ export function explainPostgresError(error: unknown, address: DatabaseAddress): 
   if (cause instanceof OperatorError) return cause;
   const { code = "", message = "" } = cause ?? {};
   const { displayName, host, port, user, database } = address;
-  const operator = (what: string, hint: string) => new OperatorError(`${displayName}: ${what}`, hint);
   const storage = (what: string, hint: string) => new StorageError(`${displayName}: ${what}`, hint);
   if (message.startsWith("SASL: ") && address.password === "")
-    return operator(
+    return storage(
       "PostgreSQL requires a password, and storage.url has none",
       `Add it to the URL: postgres://${user}:PASSWORD@…. Percent-encode characters such as @ / : # ? and %.`,
     );
   if (code === "28000" && message.endsWith("no encryption"))
-    return operator(
+    return storage(
       `PostgreSQL accepts the user ${user} only on an encrypted connection (${message})`,
       "Add ?sslmode=verify-full&sslrootcert=/path/to/authority.crt to storage.url; for a server on this machine, sslmode=require is enough.",
     );
   if (code === "28000" && message.includes("client certificate"))
-    return operator(
+    return storage(
       `PostgreSQL accepts the user ${user} only with a client certificate (${message})`,
       "Add a certificate for this user, and its key, to storage.url: &sslcert=/path/to/user.crt&sslkey=/path/to/user.key.",
     );
   if (["28P01", "28000"].includes(code) || message.startsWith("SASL: ") || isPooler(cause, "login"))
-    return operator(
+    return storage(
       `PostgreSQL rejects the user ${user} (${message})`,
       "Check the user and password in storage.url, and the user's entry in pg_hba.conf, or in the auth_file of a PgBouncer.",
     );
   if (code === "26000" || code === "42P05")
-    return operator(
+    return storage(
       `a connection pooler mixes up prepared statements (${message})`,
       "Set max_prepared_statements to 200 in PgBouncer 1.21 or newer, or add ?prepared=false to storage.url.",
     );
   if (code === "3D000" || isPooler(cause, "database"))
-    return operator(
+    return storage(
       `the database "${database}" does not exist`,
       `Create it: CREATE DATABASE ${database} OWNER ${user} ENCODING 'UTF8' TEMPLATE template0;`,
     );
+  if (code === "55000" && message.includes("not currently accepting connections"))
+    return storage(
+      `the database "${database}" accepts no connections`,
+      `Allow them: ALTER DATABASE ${database} ALLOW_CONNECTIONS true; ${RECONNECTS}`,
+    );
+  if (code === "42P01")
+    return storage(
+      `the database lacks a table of Mainstay (${message})`,
+      "It was replaced or emptied: restore it from a backup. A server that starts on an empty database creates the tables.",
+    );
   if (code === "42501")
-    return operator(
+    return storage(
       `the user ${user} lacks a privilege (${message})`,
       "Make it the owner of the database, or grant it CONNECT on the database, CREATE and USAGE on the schema, and all privileges on its tables.",
     );
@@ -147,32 +156,32 @@ export function explainPostgresError(error: unknown, address: DatabaseAddress): 
       `Check the name in storage.url. ${RECONNECTS}`,
     );
   if (message === "The server does not support SSL connections")
-    return operator(
+    return storage(
       "the server does not support encrypted connections",
       "Turn on ssl in postgresql.conf. If the network between the two is trusted, add ?sslmode=disable to storage.url.",
     );
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
-    return operator(
+    return storage(
       `the server's certificate is not for the name ${host} (${message})`,
       "Use a host name that the certificate contains, or issue one for this name. sslmode=verify-ca accepts any name from the same authority.",
     );
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
-    return operator(
+    return storage(
       `the server's certificate is not trusted: it ${code === "CERT_HAS_EXPIRED" ? "has expired" : "is not valid yet"}`,
       "Check this machine's clock. If it is right, install a new certificate (ssl_cert_file) and reload PostgreSQL: SELECT pg_reload_conf();",
     );
   if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code) && message !== "")
-    return operator(
+    return storage(
       `the server's certificate is not trusted (${message || code})`,
       "Add the certificate authority that signed it: ?sslmode=verify-full&sslrootcert=/path/to/authority.crt in storage.url.",
     );
   if (message.includes("TLSV1_ALERT_UNKNOWN_CA") || message.includes("TLSV1_ALERT_CERTIFICATE"))
-    return operator(
+    return storage(
       "PostgreSQL does not trust the client certificate in sslcert",
       "Use a certificate that an authority in PostgreSQL's ssl_ca_file has signed, and that has not expired.",
     );
   if (message === "There was an error establishing an SSL connection" || message.includes("SSL routines"))
-    return operator(
+    return storage(
       `the service at ${host}:${port} does not speak TLS as PostgreSQL does (${message})`,
       "Check the host and port in storage.url: another service may listen there.",
     );

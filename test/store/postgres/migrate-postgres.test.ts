@@ -154,6 +154,33 @@ test("a read-only database is refused", async () => {
   expect(hint).toContain(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
 });
 
+test("a database with settings that change values is refused", async () => {
+  const url = await postgres.newDatabase();
+  const name = new URL(url).pathname.slice(1);
+  for (const [setting, value] of [
+    ["array_nulls", "off"],
+    ["extra_float_digits", "0"],
+  ]) {
+    await postgres.ask(`ALTER DATABASE ${name} SET ${setting} = ${value}`);
+    const { message, hint } = await refusal(url);
+    expect(message).toContain(`${setting} = ${value}`);
+    expect(hint).toContain(`ALTER DATABASE ${name} RESET ${setting}`);
+    await postgres.ask(`ALTER DATABASE ${name} RESET ${setting}`);
+  }
+});
+
+test("no second schema is created in another schema that comes first in the search path", async () => {
+  const url = await postgres.newDatabase();
+  await open(url);
+  const { user } = (await rowsOf(url, "SELECT current_user AS user"))[0]!;
+  await rowsOf(url, `CREATE SCHEMA "${user}"`);
+  const { message, hint } = await refusal(url);
+  expect(message).toContain('has its tables in the schema "public"');
+  expect(message).toContain(`"${user}"`);
+  expect(hint).toContain("search_path");
+  expect(await rowsOf(url, `SELECT 1 FROM pg_tables WHERE schemaname = '${user}'`)).toEqual([]);
+});
+
 test("a user without the privilege to create tables gets an error", async () => {
   const url = new URL(directTo(await postgres.newDatabase()));
   const role = `reader_${process.pid}`;

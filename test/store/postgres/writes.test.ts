@@ -414,6 +414,27 @@ describe("without the database", () => {
     await worksAgain();
   });
 
+  test.each([
+    ["it accepts no logins", "ALLOW_CONNECTIONS false", "ALLOW_CONNECTIONS true"],
+    ["a setting would store NULL as a text", "SET array_nulls = off", "RESET array_nulls"],
+    ["a setting would round what is read", "SET extra_float_digits = 0", "RESET extra_float_digits"],
+  ])("reads and writes are rejected while %s, and work again afterwards", async (_, change, undo) => {
+    await worksAgain();
+    const administer = (sql: string) => rowsOf(server.url("template1"), `ALTER DATABASE postgres ${sql}`);
+    await administer(change);
+    await rowsOf(
+      server.url("template1"),
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'postgres'",
+    );
+    try {
+      await Promise.all([answers(read), answers(() => add(newPartner()))]);
+      await answers(read);
+    } finally {
+      await administer(undo);
+    }
+    await worksAgain();
+  });
+
   test("a write does not wait for another that has locked other rows", async () => {
     const id = await add(newPartner());
     let release = () => {};

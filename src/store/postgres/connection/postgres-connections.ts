@@ -11,6 +11,7 @@ import {
 import type { Statement, StatementResult, StatementRunner } from "../postgres-statement.ts";
 import type { DatabaseAddress } from "./postgres-address.ts";
 import { type PostgresServerState, SERVER_STATE } from "./postgres-server-runs.ts";
+import { postgresValueSettingError } from "./postgres-value-settings.ts";
 
 /** The limit of a read; whatever takes longer is read in pages. */
 const READ_TIMEOUT_MS = 60_000;
@@ -235,9 +236,10 @@ export class PostgresConnections {
       } catch (error) {
         if (client) this.drop(client);
         client = undefined;
-        // A connection that was closed while idle says nothing about the database; the next poll does, at once.
+        // A connection that was closed while idle says nothing about the database; the next poll does, at once. Without polls,
+        // what other servers write stays unknown.
         if (wasOpen && !this.#unavailable) pauseMs = 0;
-        else if (isPostgresConnectionLost(error)) this.#unavailable = this.#refusal(error);
+        else this.#unavailable = this.#refusal(error);
       }
       isPending = false;
       if (this.#isClosed && client) this.drop(client);
@@ -300,10 +302,11 @@ export class PostgresConnections {
 
   /**
    * Destroys all connections and returns true if another server has taken over. Throws for a standby, which may be far behind
-   * the primary, or have been one.
+   * the primary, or have been one, and for settings that change values.
    */
-  sawServer({ run, standby }: PostgresServerState): boolean {
+  sawServer({ run, standby, value_setting: setting }: PostgresServerState): boolean {
     if (standby) throw postgresStandbyError();
+    if (setting !== null) throw postgresValueSettingError(setting, this.address);
     const isOther = this.#serverRun !== undefined && this.#serverRun !== run;
     this.#serverRun = run;
     if (isOther) {
