@@ -8,7 +8,7 @@ import {
   validateForecastsInSteps,
 } from "../../src/domain/calibration/model-proof.ts";
 import type { Knowledge } from "../../src/domain/domain-knowledge.ts";
-import { createUnknownPast, hazardSinceRecordBegan } from "../../src/domain/scoring/renewal.ts";
+import { createUnknownPast, hazardSinceRecordBegan } from "../../src/domain/scoring/unknown-past.ts";
 import { seededRandom } from "../../src/domain/statistics/seeded-random.ts";
 import { scaleFromMedian } from "../../src/domain/statistics/weibull-distribution.ts";
 import { runSteps } from "../../src/domain/steps/computation-steps.ts";

@@ -5,7 +5,7 @@ import {
   type ListedEmbed,
   MAX_EMBED_VIEWS,
 } from "../domain/embed.ts";
-import type { Grade } from "../domain/figures/condition.ts";
+import type { Grade } from "../domain/figures/property-condition.ts";
 import { postalAddressLine } from "../domain/places/postal-address.ts";
 import { type EmbedStatus, embedStatusByRule } from "../domain/rules/embed-rule.ts";
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";

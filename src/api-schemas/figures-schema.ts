@@ -1,8 +1,8 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { type Grade, METHODOLOGY, propertyConditionOf } from "../domain/figures/condition.ts";
 import { elevatedCostExposureOf } from "../domain/figures/elevated-cost-exposure.ts";
 import { type Assessment, AssessmentAccumulator } from "../domain/figures/property-assessment.ts";
+import { type Grade, METHODOLOGY, propertyConditionOf } from "../domain/figures/property-condition.ts";
 import {
   fullReplacementReserve,
   RESERVE_MONTHS,

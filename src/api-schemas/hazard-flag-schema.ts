@@ -1,5 +1,6 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { Knowledge } from "../domain/domain-knowledge.ts";
+import { HAZARD_ACTIONS, type HazardAction } from "../domain/hazards/hazard-definition.ts";
 import {
   FLAG_BASES,
   type FlagBasis,
@@ -9,7 +10,6 @@ import {
   hazardFlagLabel,
   hazardFlagsOfNotation,
 } from "../domain/hazards/hazard-flags.ts";
-import { HAZARD_ACTIONS, type HazardAction } from "../domain/hazards/known-hazard.ts";
 import { applianceTypeId } from "./component-name-schema.ts";
 import { documentedSchema, nullableSchema } from "./definition/input-schema.ts";
 import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";

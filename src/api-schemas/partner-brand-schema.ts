@@ -11,7 +11,7 @@ import { invalid } from "../domain/errors.ts";
 import { bodySchema, nullableSchema } from "./definition/input-schema.ts";
 import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import { idSchema, objectSchema, textSchema, wholeNumberSchema } from "./definition/schema-field-types.ts";
-import { isSchemaRequiredTextLine } from "./definition/schema-text-bounds.ts";
+import { isApiRequiredTextLine } from "./definition/schema-text-bounds.ts";
 import type { JsonOf } from "./definition/schema-type.ts";
 
 const logo = objectSchema({
@@ -52,7 +52,7 @@ export const brandRequest = bodySchema({
   display_name: nullableSchema(
     defineSchemaConstraint((type) =>
       type("string")
-        .narrow((value) => isSchemaRequiredTextLine(value) && value.trim().length <= MAX_BRAND_NAME)
+        .narrow((value) => isApiRequiredTextLine(value) && value.trim().length <= MAX_BRAND_NAME)
         .describe(`one line of visible text of 1 to ${MAX_BRAND_NAME} characters`),
     ),
     brand.fields.display_name,

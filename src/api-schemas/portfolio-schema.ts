@@ -1,8 +1,8 @@
 import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Knowledge } from "../domain/domain-knowledge.ts";
-import { propertyConditionOf } from "../domain/figures/condition.ts";
 import { elevatedCostExposureOf } from "../domain/figures/elevated-cost-exposure.ts";
 import { centsPerUnit } from "../domain/figures/property-assessment.ts";
+import { propertyConditionOf } from "../domain/figures/property-condition.ts";
 import type { PropertyTotals, Totals } from "../domain/figures/property-totals.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import { countryOf, subdivisionOf } from "../domain/places/place.ts";

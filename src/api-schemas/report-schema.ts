@@ -1,8 +1,8 @@
 import type { PlacedComponent } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
-import { propertyConditionOf } from "../domain/figures/condition.ts";
 import { elevatedCostExposureOf } from "../domain/figures/elevated-cost-exposure.ts";
 import { centsPerUnit } from "../domain/figures/property-assessment.ts";
+import { propertyConditionOf } from "../domain/figures/property-condition.ts";
 import { type ReportFigures, ReportFiguresAccumulator } from "../domain/figures/report-figures.ts";
 import type { ReserveAccumulator } from "../domain/figures/reserve.ts";
 import { PlanSumsAccumulator } from "../domain/planning/plan-sums.ts";

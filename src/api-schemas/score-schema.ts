@@ -1,4 +1,4 @@
-import type { Rating } from "../domain/figures/condition.ts";
+import type { Rating } from "../domain/figures/property-condition.ts";
 import { type Confidence, type RiskTier, SCORE_CONFIDENCES } from "../domain/scoring/scoring-types.ts";
 import {
   daySchema,

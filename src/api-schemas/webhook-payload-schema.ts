@@ -200,7 +200,7 @@ const TIER_EVENTS = {
   GOOD: "component.recovered",
 } as const satisfies Record<RiskTier, WebhookEvent>;
 
-export const webhookEventJsonOfTier = (tier: RiskTier) => TIER_EVENTS[tier];
+export const jsonWebhookEventNameOfTier = (tier: RiskTier) => TIER_EVENTS[tier];
 
 const serializeTierData = tierData.serializer(
   (prices: PriceList, component: PlacedComponent, action: Action, previousTier: RiskTier) => {
@@ -229,7 +229,7 @@ const serializeTierData = tierData.serializer(
 export const serializeTierChangedMessage = (
   ...change: Parameters<typeof serializeTierData>
 ): WebhookMessage => ({
-  event: webhookEventJsonOfTier(change[1].riskTier),
+  event: jsonWebhookEventNameOfTier(change[1].riskTier),
   data: serializeTierData(...change),
 });
 

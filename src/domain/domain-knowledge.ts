@@ -1,5 +1,5 @@
 import type { CostAdjustment, CostOrigin } from "./costs/cost-adjustment.ts";
-import type { KnownHazard } from "./hazards/known-hazard.ts";
+import type { HazardDef } from "./hazards/hazard-definition.ts";
 import type { RemovalRules } from "./scoring/removals-reported-in-notes.ts";
 import type { BrandTier, Confidence } from "./scoring/scoring-types.ts";
 import type { Severity } from "./sensor-event.ts";
@@ -342,7 +342,7 @@ export type KnowledgeData = {
   /** The texts of registers that say that no brand is known. */
   unstatedBrands: readonly string[];
   hazards: readonly Hazard[];
-  knownHazards: readonly (KnownHazard & { names: readonly string[] })[];
+  knownHazards: readonly (HazardDef & { names: readonly string[] })[];
   keywords: KeywordRules;
   /** The rules that find inspections in a note; a group's id is its inspection types, separated by spaces. */
   inspectionWords: KeywordRules;
@@ -372,7 +372,7 @@ export type Knowledge = {
   /** The rules that find known hazards in notes. */
   hazardWords: HazardWords;
   /** The known hazards by code. */
-  knownHazards: ReadonlyMap<string, KnownHazard>;
+  knownHazards: ReadonlyMap<string, HazardDef>;
   types: ReadonlyMap<string, ApplianceType>;
   components: ReadonlyMap<string, ComponentDef>;
   claimTypes: ReadonlyMap<string, ClaimType>;
@@ -401,8 +401,8 @@ export type Knowledge = {
   /** Returns the components that a recalled or condemned make harms, if the brand or the model names one. */
   hazard(typeId: string, brand: string | null, model: string | null): ReadonlySet<string>;
   /** Throws for an unknown code. */
-  knownHazard(code: string): KnownHazard;
-  hazardsOf(typeId: string): readonly KnownHazard[];
+  knownHazard(code: string): HazardDef;
+  hazardsOf(typeId: string): readonly HazardDef[];
   /** Returns the codes of the known hazards that the brand or the model names. */
   namedHazards(typeId: string, brand: string | null, model: string | null): ReadonlySet<string>;
   /** Returns whether the component is the upstream component of a rule. */

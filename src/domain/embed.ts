@@ -1,6 +1,6 @@
 import type { Brand } from "./brand/partner-brand.ts";
 import { notFound } from "./errors.ts";
-import type { Grade } from "./figures/condition.ts";
+import type { Grade } from "./figures/property-condition.ts";
 import type { PropertyTotals } from "./figures/property-totals.ts";
 import type { Property } from "./property.ts";
 import type { Instant } from "./time.ts";

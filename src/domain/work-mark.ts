@@ -44,7 +44,7 @@ export const eventConcernsWork = (
   (event.componentId === null || event.componentId === work.componentId);
 
 /** Returns whether an event is a Replacement that has done the work of a mark that was made by its day. */
-export const isWorkDoneBy = (
+export const isWorkDoneByEvent = (
   event: DoingEvent,
   work: Pick<Work, "applianceId" | "componentId" | "markedAt">,
 ): boolean =>

@@ -8,7 +8,7 @@ import {
   type PlaceEnvironment,
 } from "../domain/domain-knowledge.ts";
 import { BUILDING_CENTS_PER_SQFT } from "../domain/figures/facility-condition.ts";
-import type { KnownHazard } from "../domain/hazards/known-hazard.ts";
+import type { HazardDef } from "../domain/hazards/hazard-definition.ts";
 import type { BrandTier } from "../domain/scoring/scoring-types.ts";
 
 const NONE: readonly never[] = [];
@@ -31,7 +31,7 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
   const unstated = new Set(data.unstatedBrands.map((text) => nameWords(text).join(" ")));
   const hazards = hazardTable(data.hazards);
   const knownHazards = new Map(data.knownHazards.map((hazard) => [hazard.code, hazard]));
-  const hazardsOf = new Map<string, KnownHazard[]>();
+  const hazardsOf = new Map<string, HazardDef[]>();
   for (const hazard of data.knownHazards)
     for (const typeId of hazard.typeIds) append(hazardsOf, typeId, hazard);
   const hazardNames = data.knownHazards.map(({ names, ...hazard }) => ({

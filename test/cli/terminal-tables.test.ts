@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { runCommandLine } from "../../src/cli/command-line-program.ts";
 import { coloredTerminalText } from "../../src/cli/terminal/terminal-colored-text.ts";
 import { terminalOutputWidths } from "../../src/cli/terminal/terminal-output-widths.ts";
-import { terminalPartnerSettingsText } from "../../src/cli/terminal/terminal-partner-text.ts";
+import { terminalPartnerText } from "../../src/cli/terminal/terminal-partner-text.ts";
 import { terminalLabeledLines, terminalTable } from "../../src/cli/terminal/terminal-table.ts";
 
 const WIDTH = 80;
@@ -106,9 +106,9 @@ test("one property, appliance or component is not named in the plural", () => {
   const counts = { properties: 1, appliances: 1, components: 1200 };
   const none = { webhook_url: null, deliveries_pending: 0, deliveries_failed: 0, photo_bytes: 0 };
   const record = { created_at: "2026-01-01T00:00:00.000Z", daily_budget: 0, ...counts, ...none };
-  expect(
-    terminalPartnerSettingsText(record as Parameters<typeof terminalPartnerSettingsText>[0], WIDTH),
-  ).toMatch(/^Portfolio +1 property, 1 appliance, 1,200 components$/m);
+  expect(terminalPartnerText(record as Parameters<typeof terminalPartnerText>[0], WIDTH)).toMatch(
+    /^Portfolio +1 property, 1 appliance, 1,200 components$/m,
+  );
 });
 
 describe("in a terminal", () => {

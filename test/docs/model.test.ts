@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { explainScore } from "../../src/domain/explanation/explanation.ts";
-import { conditionGrade, conditionIndexOfDueShare } from "../../src/domain/figures/condition.ts";
+import { conditionGrade, conditionIndexOfDueShare } from "../../src/domain/figures/property-condition.ts";
 import { capitalPlanOf } from "../../src/domain/planning/capital-plan.ts";
 import { PlanSumsAccumulator } from "../../src/domain/planning/plan-sums.ts";
 import { scheduleUnit } from "../../src/domain/planning/unit-plan.ts";

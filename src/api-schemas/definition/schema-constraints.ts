@@ -11,10 +11,10 @@ import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import { instantFromText, parseDay } from "../../domain/time.ts";
 import { defineSchemaConstraint } from "./schema-field-constraint.ts";
 import {
-  isSchemaMultilineText,
-  isSchemaOneLine,
-  isSchemaRequiredTextLine,
-  isSchemaTextLine,
+  isApiMultilineText,
+  isApiOneLine,
+  isApiRequiredTextLine,
+  isApiTextLine,
   LONG,
   SHORT,
 } from "./schema-text-bounds.ts";
@@ -28,22 +28,22 @@ const DOLLARS = 1_000_000_000_000;
 
 /** Empty text is stored as absent. */
 export const line = defineSchemaConstraint((type) =>
-  type("string").narrow(isSchemaTextLine).describe(`one line of text of at most ${SHORT} characters`),
+  type("string").narrow(isApiTextLine).describe(`one line of text of at most ${SHORT} characters`),
 );
 
 export const requiredLine = defineSchemaConstraint((type) =>
-  type("string").narrow(isSchemaRequiredTextLine).describe(`one line of text of 1 to ${SHORT} characters`),
+  type("string").narrow(isApiRequiredTextLine).describe(`one line of text of 1 to ${SHORT} characters`),
 );
 
 export const longText = defineSchemaConstraint((type) =>
   type("string")
-    .narrow(isSchemaMultilineText)
+    .narrow(isApiMultilineText)
     .describe(`text of at most ${LONG} characters without control characters`),
 );
 
 /** Any text that could be an ID. An ID that does not exist is a 404, not an invalid request. */
 export const idText = defineSchemaConstraint((type) =>
-  type("string <= 64").narrow(isSchemaOneLine).describe("an ID"),
+  type("string <= 64").narrow(isApiOneLine).describe("an ID"),
 );
 
 export const day = defineSchemaConstraint((type) =>

@@ -10,21 +10,21 @@ export const LONG = 10_000;
 export const SHORT = 500;
 
 /** Returns whether the text is well-formed and free of line ends and other control characters. */
-export const isSchemaOneLine = (value: string) => value.isWellFormed() && !LINE_CONTROL.test(value.trim());
+export const isApiOneLine = (value: string) => value.isWellFormed() && !LINE_CONTROL.test(value.trim());
 /** Returns whether the text is one line of at most 500 characters after trimming. Empty text is stored as absent. */
-export const isSchemaTextLine = (value: string) => value.trim().length <= SHORT && isSchemaOneLine(value);
+export const isApiTextLine = (value: string) => value.trim().length <= SHORT && isApiOneLine(value);
 /** Matches a character that a reader sees: no space, and none without a width. */
 const VISIBLE = /[^\s\p{Z}\p{Cc}\p{Cf}\p{DI}]/u;
 
 /** Returns whether the text is such a line with something to see. */
-export const isSchemaRequiredTextLine = (value: string) => VISIBLE.test(value) && isSchemaTextLine(value);
+export const isApiRequiredTextLine = (value: string) => VISIBLE.test(value) && isApiTextLine(value);
 /** Returns whether the text has at most 10,000 characters after trimming and no control characters. */
-export const isSchemaMultilineText = (value: string) =>
+export const isApiMultilineText = (value: string) =>
   value.trim().length <= LONG && value.isWellFormed() && !CONTROL.test(value);
 
 /** The bounds that the API document states for these predicates: a schema cannot contain a function. */
 export const TEXT_BOUNDS: ReadonlyMap<unknown, { minLength?: number; maxLength: number }> = new Map([
-  [isSchemaTextLine, { maxLength: SHORT }],
-  [isSchemaRequiredTextLine, { minLength: 1, maxLength: SHORT }],
-  [isSchemaMultilineText, { maxLength: LONG }],
+  [isApiTextLine, { maxLength: SHORT }],
+  [isApiRequiredTextLine, { minLength: 1, maxLength: SHORT }],
+  [isApiMultilineText, { maxLength: LONG }],
 ]);

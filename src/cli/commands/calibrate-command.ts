@@ -27,7 +27,7 @@ import { dayOption } from "../command-option-values.ts";
 import { calibrateCommandText, calibrationReportPageContent } from "../terminal/calibrate-command-text.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 import { terminalMinuteText } from "../terminal/terminal-time-text.ts";
-import { yieldInCommand } from "../yield-in-command.ts";
+import { yieldCollectingGarbageInCommand } from "../yield-collecting-garbage-in-command.ts";
 
 export const calibrateCommand = defineCommand({
   description:
@@ -65,7 +65,7 @@ export const calibrateCommand = defineCommand({
         store,
         knowledge: loadKnowledge(context.config.costs),
         actor: auditActorOfCommand(context),
-        yieldNow: yieldInCommand(createStoreWriteThrottle(store, context.now)),
+        yieldNow: yieldCollectingGarbageInCommand(createStoreWriteThrottle(store, context.now)),
         monotonicMs: () => performance.now(),
       };
       if (list) return await printVersions(context, deps);

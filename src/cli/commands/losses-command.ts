@@ -27,7 +27,7 @@ import {
 import { withCommandData } from "../command-data-access.ts";
 import { checkCommandWorkbookOutput, writeCommandWorkbook } from "../command-workbook-output.ts";
 import { terminalLossesText } from "../terminal/terminal-losses-text.ts";
-import { yieldInCommand } from "../yield-in-command.ts";
+import { yieldCollectingGarbageInCommand } from "../yield-collecting-garbage-in-command.ts";
 
 const { deductibleUsd, limitUsd } = LOSS_LIMITS;
 
@@ -78,7 +78,7 @@ export const lossesCommand = defineCommand({
     };
     const run = ({ store }: { store: Store }) => {
       const knowledge = loadKnowledge(context.config.costs);
-      const deps = { store, now: context.now(), yieldNow: yieldInCommand(yieldToEventLoop) };
+      const deps = { store, now: context.now(), yieldNow: yieldCollectingGarbageInCommand(yieldToEventLoop) };
       return property !== undefined
         ? ofProperty(deps, knowledge, property, request)
         : ofBook(deps, knowledge, partner, request);

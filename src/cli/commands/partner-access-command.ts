@@ -9,7 +9,7 @@ import {
   type AdminUseCaseDeps,
   requirePartner,
 } from "../../usecases/partners/create-partner-and-credentials.ts";
-import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
+import { loadPartnerOverview } from "../../usecases/partners/load-partner-overview.ts";
 import { type Command, defineCommand, requiredCommandArgument, UsageError } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { withCommandAdministration } from "../command-data-access.ts";
@@ -80,7 +80,7 @@ async function change(
     await requirePartner(administration.store, partnerId);
     await run(administration);
     const { store } = administration;
-    return serializeFullPartner(await partnerOverview(store, await requirePartner(store, partnerId)));
+    return serializeFullPartner(await loadPartnerOverview(store, await requirePartner(store, partnerId)));
   });
   context.print(record, done);
 }

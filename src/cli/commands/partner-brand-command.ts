@@ -8,7 +8,7 @@ import {
 import { MAX_LOGO_BYTES } from "../../domain/brand/brand-logo.ts";
 import { brandContrastOn, contrastText, isHexColor } from "../../domain/brand/partner-brand.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { changeEmbedBrand, loadBrand } from "../../usecases/embeds/change-embed-brand.ts";
+import { changeEmbedBrand, loadEmbedBrand } from "../../usecases/embeds/change-embed-brand.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import {
   defineCommand,
@@ -65,7 +65,7 @@ export const brandCommand = defineCommand({
       await requirePartner(store, partnerId);
       return isChange
         ? await changeEmbedBrand(administration, partnerId, change)
-        : await loadBrand(store.read, partnerId);
+        : await loadEmbedBrand(store.read, partnerId);
     });
     const record = serializeBrand(partnerId, brand);
     context.print(record, inWords(record));

@@ -12,7 +12,7 @@ import {
   rotateApiKey,
   rotateClientSecret,
 } from "../../usecases/partners/create-partner-and-credentials.ts";
-import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
+import { loadPartnerOverview } from "../../usecases/partners/load-partner-overview.ts";
 import {
   type Command,
   defineCommand,
@@ -21,7 +21,7 @@ import {
   wholeNumberOption,
 } from "../command.ts";
 import { withCommandAdministration, withCommandData } from "../command-data-access.ts";
-import { terminalPartnerSettingsText } from "../terminal/terminal-partner-text.ts";
+import { terminalPartnerText } from "../terminal/terminal-partner-text.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 import { partnerAccessCommands } from "./partner-access-command.ts";
 import { brandCommand } from "./partner-brand-command.ts";
@@ -116,9 +116,9 @@ const show = defineCommand({
   arguments: { partnerId: requiredCommandArgument("the partner's ID") },
   async run(context, { partnerId }) {
     const record = await withCommandData(context, async ({ store }) =>
-      serializeFullPartner(await partnerOverview(store, await requirePartner(store, partnerId))),
+      serializeFullPartner(await loadPartnerOverview(store, await requirePartner(store, partnerId))),
     );
-    context.print(record, terminalPartnerSettingsText(record, context.tableWidth));
+    context.print(record, terminalPartnerText(record, context.tableWidth));
   },
 });
 

@@ -33,7 +33,7 @@ import {
   preparePlanLinesAsJson,
   preparePlanReconciliation,
 } from "../../usecases/planning/load-plan-lines.ts";
-import { loadPlannedProperties, planPortfolio } from "../../usecases/planning/load-portfolio-plan.ts";
+import { loadPlannedProperties, loadPortfolioPlan } from "../../usecases/planning/load-portfolio-plan.ts";
 import { loadPropertyPlan, type PlanDeps } from "../../usecases/planning/load-property-plan.ts";
 import { portfolioReserveWorkbook } from "../../usecases/reserve-form/portfolio-reserve-workbook.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
@@ -203,7 +203,7 @@ async function ofPartner(
 ): Promise<RenderedPlan> {
   const { store } = deps;
   const partner = await requirePartner(store, id);
-  const plan = await planPortfolio(deps, id, terms, includeDemo);
+  const plan = await loadPortfolioPlan(deps, id, terms, includeDemo);
   const shares = plan.budget && budgetSharesJson(plan.budget);
   const rows: PropertyPlanRow[] = [];
   const properties = await loadPlannedProperties(deps, id, includeDemo);

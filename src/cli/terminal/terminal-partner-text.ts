@@ -5,7 +5,7 @@ import { terminalLabeledLines } from "./terminal-table.ts";
 import { terminalUtcTimeText } from "./terminal-time-text.ts";
 
 /** Formats a partner with its endpoint, its portfolio and its deliveries. */
-export function terminalPartnerSettingsText(partner: FullPartnerJson, width: number): string {
+export function terminalPartnerText(partner: FullPartnerJson, width: number): string {
   const { webhook_events: events, webhook_secret_rotates_at: rotatesAt } = partner;
   return terminalLabeledLines(
     [

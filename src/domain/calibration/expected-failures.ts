@@ -5,7 +5,7 @@ import {
   failureProbabilitySinceRecordBegan,
   hazardSinceRecordBegan,
   type UnknownPast,
-} from "../scoring/renewal.ts";
+} from "../scoring/unknown-past.ts";
 import { ageAtProbability, cumulativeHazard } from "../statistics/weibull-distribution.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import type { LifeOnRecord, LifeYear } from "./calibration-life.ts";

@@ -1,4 +1,4 @@
-import { createUnknownPast, hazardSinceRecordBegan, type UnknownPast } from "../scoring/renewal.ts";
+import { createUnknownPast, hazardSinceRecordBegan, type UnknownPast } from "../scoring/unknown-past.ts";
 import { ReproducibleSum, ReproducibleSums } from "../statistics/reproducible-sum.ts";
 import type { Steps } from "../steps/computation-steps.ts";
 import type { LifeOnRecord } from "./calibration-life.ts";

@@ -1,11 +1,11 @@
 import type { ComponentDef, ScoringModel } from "../domain-knowledge.ts";
 import type { DatedEvents } from "../scoring/dated-events.ts";
+import type { AgedLife } from "../scoring/scoring-types.ts";
 import {
   createUnknownPast,
   failureProbabilitySinceRecordBegan,
   probabilityStillOriginal,
-} from "../scoring/renewal.ts";
-import type { AgedLife } from "../scoring/scoring-types.ts";
+} from "../scoring/unknown-past.ts";
 import { type Restored, virtualAge } from "../scoring/virtual-age.ts";
 import { cumulativeHazard, cumulativeProbability } from "../statistics/weibull-distribution.ts";
 import { DAYS_PER_YEAR, type Day, dayFromNumber } from "../time.ts";

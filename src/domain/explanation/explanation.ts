@@ -27,7 +27,7 @@ import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
 import { type AgeParts, explainAge } from "./explained-age.ts";
 import { type ExplainedEvidence, explainEvidence } from "./explained-evidence.ts";
 import { explainAgingRate, explainLife, type LifeParts, type RateParts } from "./explained-life.ts";
-import { explainDecision, type ReplacementDecision } from "./replacement-decision.ts";
+import { explainReplacementDecision, type ReplacementDecision } from "./replacement-decision.ts";
 
 /** The calculation of a component's score: each number with its inputs, unrounded. */
 export type Explanation = {
@@ -99,7 +99,7 @@ export function explainScore(
   const { parts, scores } = runSteps(explainedInSteps(knowledge, history, target, asOf, corrections));
   return {
     ...parts,
-    decision: explainDecision(
+    decision: explainReplacementDecision(
       { knowledge, ...planning },
       plannableComponents(parts.appliance, scores, history.recordsSince, asOf),
       target.componentId,

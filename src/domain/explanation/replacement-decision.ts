@@ -19,7 +19,7 @@ export type ReplacementDecision = ComponentPlan<Plannable> & {
 };
 
 /** Returns the advice on one of an appliance's components as of a day. All components of the appliance must be given. */
-export function explainDecision(
+export function explainReplacementDecision(
   context: PlanContext<Plannable>,
   components: readonly Plannable[],
   componentId: string,

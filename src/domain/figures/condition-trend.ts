@@ -1,5 +1,5 @@
 import { type Day, dayFromNumber, dayNumber } from "../time.ts";
-import { conditionGrade, conditionIndexOfDueShare, type Grade } from "./condition.ts";
+import { conditionGrade, conditionIndexOfDueShare, type Grade } from "./property-condition.ts";
 
 /** The days for which trends of conditions are kept: three years. */
 export const CONDITION_TREND_DAYS = 3 * 365;

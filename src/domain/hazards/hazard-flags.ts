@@ -1,6 +1,6 @@
 import type { Knowledge } from "../domain-knowledge.ts";
 import type { EventEvidence, InstallYearBasis } from "../scoring/scoring-types.ts";
-import type { HazardAction, KnownHazard } from "./known-hazard.ts";
+import type { HazardAction, HazardDef } from "./hazard-definition.ts";
 
 /*
  * Known hazards: makes and materials that lenders and recall notices name, whatever the probability of failure
@@ -77,7 +77,7 @@ export function hazardFlagsOfAppliance(
 
 /** Returns whether a note names the hazard on or after the last replacement of what carries it. */
 function isNoted(
-  hazard: KnownHazard,
+  hazard: HazardDef,
   appliance: FlaggedAppliance,
   components: readonly { id: string; defId: string }[],
   events: readonly HazardEvent[],
@@ -100,7 +100,7 @@ const isPartial = ({ unitId }: FlaggedAppliance, { note }: HazardEvent): boolean
 
 /** Returns the day of the last replacement of what carries the hazard; "" without one. */
 function replacedOn(
-  { componentIds, outlivesAppliance }: KnownHazard,
+  { componentIds, outlivesAppliance }: HazardDef,
   appliance: FlaggedAppliance,
   components: readonly { id: string; defId: string }[],
   events: readonly HazardEvent[],
@@ -117,7 +117,7 @@ function replacedOn(
 
 function isOfEra(
   knowledge: Knowledge,
-  { era }: KnownHazard,
+  { era }: HazardDef,
   appliance: FlaggedAppliance,
   yearBuilt: number | null,
 ): boolean {

@@ -82,7 +82,7 @@ export function deliveryIdAt(now: Instant, sequence: number): string {
 }
 
 /** Returns the creation time of the delivery with that id. */
-export const deliveryCreatedAt = (deliveryId: string): Instant => Number(deliveryId.split("_")[1]);
+export const createdAtOfDeliveryId = (deliveryId: string): Instant => Number(deliveryId.split("_")[1]);
 
 /** Returns the lower bound of the ids of deliveries created at that instant or later. */
 export function deliveryIdLowerBound(instant: Instant): string {

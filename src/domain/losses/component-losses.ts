@@ -22,7 +22,7 @@ export function expectedLossesOf(component: LossComponent, layer: InsuredLayer):
 }
 
 /** Returns a stored component as the losses of a book see it. */
-export function simulatedLossComponentOf(
+export function lossComponentOfStored(
   knowledge: Knowledge,
   component: StoredOutlook & { brandTier: BrandTier; propertyId: string; state: string },
   { emergencyCents, damage }: LossCosts,

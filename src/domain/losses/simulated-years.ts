@@ -7,7 +7,11 @@ import { CHUNK_SIZE } from "./loss-component-columns.ts";
 import { GroupSums } from "./loss-group-sums.ts";
 import { GridStencil } from "./loss-hazard-grid.ts";
 import type { SimulatedYearLosses } from "./simulated-year-losses.ts";
-import { type SimulatedYearFactors, type SingleComponent, simulateComponents } from "./single-components.ts";
+import {
+  type SimulatedYearFactors,
+  type SingleComponent,
+  simulateComponents,
+} from "./single-component-simulation.ts";
 
 /** The seed of every answer. Another one gives amounts that differ within their standard errors. */
 const SEED = 1;

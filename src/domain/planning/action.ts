@@ -115,12 +115,12 @@ export function actionOfPart(
   if (facts.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: facts.hazard } };
   if (unit?.hazard) return { name: "immediate_hazard", because: { kind: "hazard", hazard: unit.hazard } };
   return unit && planned.policy === "with_unit"
-    ? actionWithUnit(unit)
+    ? actionOfPartReplacedWithUnit(unit)
     : actionOfPartReplacedAlone(planned.part, planned, planned.dueInYears, facts);
 }
 
 /** Returns what to do with a part that is replaced together with its unit. */
-export function actionWithUnit(unit: Pick<UnitFacts, "timing" | "principal">): Action {
+export function actionOfPartReplacedWithUnit(unit: Pick<UnitFacts, "timing" | "principal">): Action {
   return unit.timing === "now" ? WITH_UNIT_DUE : actionOfKept(unit, WITH_UNIT_KEPT);
 }
 

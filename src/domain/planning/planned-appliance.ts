@@ -6,8 +6,8 @@ import {
   type Action,
   actionOfPart,
   actionOfPartReplacedAlone,
+  actionOfPartReplacedWithUnit,
   actionOfWholeUnit,
-  actionWithUnit,
   type ImmediateHazard,
   type PartFacts,
   type UnitFacts,
@@ -193,11 +193,11 @@ export function plannedActionOfComponent<C extends ListedPart>(
   const timing = whole && component.unitTiming;
   if ((whole && timing === null) || mayHaveHazard(component)) return undefined;
   // About half of all parts. Their own plans do not matter.
-  if (timing === "now") return actionWithUnit({ timing, principal: null });
+  if (timing === "now") return actionOfPartReplacedWithUnit({ timing, principal: null });
   const part = partInPlaceOf(knowledge, component, partPriceOf(component, defined.def), defined);
   const facts = partFacts(defined.def, component, null);
   if (timing && component.defId === whole?.principal?.defId)
-    return actionWithUnit({ timing, principal: { ...facts, part } });
+    return actionOfPartReplacedWithUnit({ timing, principal: { ...facts, part } });
   const { policy } = newPartOf(part, caches);
   return actionOfPartReplacedAlone(part, policy, dueInYearsOfPart(part, policy), facts);
 }

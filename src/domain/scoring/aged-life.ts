@@ -8,8 +8,8 @@ import { DAYS_PER_YEAR } from "../time.ts";
 import { type DatedEvents, lastReplacementDay } from "./dated-events.ts";
 import type { ModelCorrections } from "./model-corrections.ts";
 import { highestScoredAge } from "./outlook.ts";
-import { PriorCache } from "./renewal.ts";
 import type { AgedLife, BrandTier, ComponentHistory, InstallYearBasis } from "./scoring-types.ts";
+import { PriorCache } from "./unknown-past.ts";
 import { agingRate, partBirthDay, virtualAge } from "./virtual-age.ts";
 
 /** The conditions of a component's life, beside its own record. */

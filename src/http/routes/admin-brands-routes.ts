@@ -5,7 +5,7 @@ import {
   parseBrandChangeJson,
   serializeBrand,
 } from "../../api-schemas/partner-brand-schema.ts";
-import { changeEmbedBrand, loadBrand } from "../../usecases/embeds/change-embed-brand.ts";
+import { changeEmbedBrand, loadEmbedBrand } from "../../usecases/embeds/change-embed-brand.ts";
 import { adminOperation, type Operation, okReplies, okReply } from "../http-operation.ts";
 import { requirePartnerInPath } from "./admin-partners-routes.ts";
 
@@ -22,7 +22,7 @@ export function adminBrandOperations(): Operation[] {
       replies: okReplies("The brand", brand),
       async handle({ params, store }) {
         const { id } = await requirePartnerInPath(store, params.id!);
-        return okReply(serializeBrand(id, await loadBrand(store.read, id)));
+        return okReply(serializeBrand(id, await loadEmbedBrand(store.read, id)));
       },
     }),
     adminOperation({

@@ -50,7 +50,7 @@ import {
   rotateApiKey,
   rotateClientSecret,
 } from "../../usecases/partners/create-partner-and-credentials.ts";
-import { partnerOverview } from "../../usecases/partners/partner-overview.ts";
+import { loadPartnerOverview } from "../../usecases/partners/load-partner-overview.ts";
 import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
 import {
   acceptedReplies,
@@ -305,5 +305,5 @@ export async function requirePartnerInPath(store: Store, id: string): Promise<Re
 }
 
 async function overviewOf(store: Store, id: string) {
-  return serializeFullPartner(await partnerOverview(store, await requirePartnerInPath(store, id)));
+  return serializeFullPartner(await loadPartnerOverview(store, await requirePartnerInPath(store, id)));
 }

@@ -18,7 +18,7 @@ import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
 import { hashSecret } from "../../secrets/secret-hash.ts";
 import type { Store } from "../../store/store.ts";
-import { loadBrand } from "../../usecases/embeds/change-embed-brand.ts";
+import { loadEmbedBrand } from "../../usecases/embeds/change-embed-brand.ts";
 import { loadScoreReasons } from "../../usecases/explanation/load-score-reasons.ts";
 import { loadPropertyPlan } from "../../usecases/planning/load-property-plan.ts";
 import { loadPropertyFigures } from "../../usecases/portfolio/load-property-figures.ts";
@@ -132,7 +132,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   /** Returns the brand of the embed's partner for a page; `base` leads from the page to the embed's files. */
   const brandFor = async ({ embed }: FoundEmbed, base: string) => {
     const { embedPageBrand } = await import("../../web/embed/embed-brand.tsx");
-    return embedPageBrand(await loadBrand(read, embed.partnerId), `${base}${LOGO_FILE}`);
+    return embedPageBrand(await loadEmbedBrand(read, embed.partnerId), `${base}${LOGO_FILE}`);
   };
   const passcodePage = async (
     call: Call,
@@ -154,7 +154,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   /** The logo shows nothing of the property, so that the form of a passcode has it, too. */
   const logoReply = async (call: PublicCall): Promise<Reply<never>> => {
     const found = await findEmbed(call);
-    const logo = found && (await loadBrand(read, found.embed.partnerId)).logo;
+    const logo = found && (await loadEmbedBrand(read, found.embed.partnerId)).logo;
     if (!logo) return await notFoundPage(call, "../../../");
     return {
       raw: new Uint8Array(logo.png),

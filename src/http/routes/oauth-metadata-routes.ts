@@ -18,7 +18,7 @@ const WELL_KNOWN = "/.well-known/oauth-authorization-server";
  * since clients compare the two (RFC 8414, section 3.3): the host alone, or the host with its path, which may precede or
  * follow the well-known part.
  */
-export function metadataOperations(address: ServerAddress): Operation[] {
+export function oauthMetadataOperations(address: ServerAddress): Operation[] {
   const path =
     address.publicUrl === "" ? address.basePath : new URL(address.publicUrl).pathname.replace(/\/$/, "");
 

@@ -15,7 +15,7 @@ import { eventOperations } from "./event-stream-routes.ts";
 import { figureOperations } from "./figures-routes.ts";
 import { importedRowsOperations } from "./imported-rows-routes.ts";
 import { lossOperations } from "./losses-routes.ts";
-import { metadataOperations, type ServerAddress } from "./oauth-metadata-routes.ts";
+import { oauthMetadataOperations, type ServerAddress } from "./oauth-metadata-routes.ts";
 import { type PhotoDeps, photoOperations } from "./photos-routes.ts";
 import { planOperations } from "./plans-routes.ts";
 import { propertyOperations } from "./properties-routes.ts";
@@ -41,7 +41,7 @@ export function partnerApiOperations(deps: PartnerApiDeps): Operation[] {
   const { knowledge, bulkItems } = deps;
   const operations: Operation[] = [
     ...systemOperations(deps),
-    ...metadataOperations(deps.address),
+    ...oauthMetadataOperations(deps.address),
     ...propertyOperations(knowledge),
     ...applianceOperations(knowledge, bulkItems),
     ...photoOperations(deps),

@@ -49,8 +49,8 @@ import {
 } from "../../usecases/planning/load-plan-lines.ts";
 import {
   loadPlannedProperties,
+  loadPortfolioPlan,
   loadPropertyPlansOfPortfolio,
-  planPortfolio,
 } from "../../usecases/planning/load-portfolio-plan.ts";
 import { loadPropertyPlan } from "../../usecases/planning/load-property-plan.ts";
 import { isRecalculatingSums } from "../../usecases/recalculation/recalculate-sums.ts";
@@ -158,7 +158,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const deps = { store, knowledge, clock: () => now, yieldNow, signal };
         const includesDemo = isDemoInHttpQuery(query);
         const order = parseChoiceHttpQueryParameter(query, "sort", PLAN_ORDERS) ?? "created";
-        const plan = await planPortfolio(deps, partner.id, terms, includesDemo);
+        const plan = await loadPortfolioPlan(deps, partner.id, terms, includesDemo);
         if (wanted === "xlsx")
           return workbookReply(
             await portfolioReserveWorkbook(

@@ -6,7 +6,7 @@ import type { Store } from "../../store/store.ts";
 import {
   beginCalibration,
   failCalibration,
-  latestCalibration,
+  loadLatestCalibration,
 } from "../../usecases/calibration/calibration-runs.ts";
 import { FIT_LOCK, runServerChildCommand, serverChildFailureText } from "../server-child-command.ts";
 
@@ -48,7 +48,7 @@ export function composeCalibrationRuns(deps: {
     }
   };
   return {
-    state: () => latestCalibration(store.read),
+    state: () => loadLatestCalibration(store.read),
     async start(request) {
       const begun = await beginCalibration(store, request);
       if ("heldBy" in begun) return begun;

@@ -6,7 +6,7 @@ import {
   type LoggedDelivery,
   MAX_GROUP_COUNT,
 } from "../../domain/delivery.ts";
-import { deliveryCreatedAt, deliveryIdLowerBound } from "../../domain/ids/record-ids.ts";
+import { createdAtOfDeliveryId, deliveryIdLowerBound } from "../../domain/ids/record-ids.ts";
 import type { DeliveryStatus } from "../../domain/partner.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { Engine } from "../store-engine.ts";
@@ -223,7 +223,10 @@ export function deliveryLogStore(engine: Engine) {
         .from(matches);
       if (!found?.first || !found.last) return undefined;
       const { partnerId, error } = window;
-      const times = { firstAt: deliveryCreatedAt(found.first), lastAt: deliveryCreatedAt(found.last) };
+      const times = {
+        firstAt: createdAtOfDeliveryId(found.first),
+        lastAt: createdAtOfDeliveryId(found.last),
+      };
       return { partnerId, error, count: found.count, ...times };
     },
     /** Returns false if the delivery no longer exists. */

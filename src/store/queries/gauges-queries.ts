@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { deliveryCreatedAt } from "../../domain/ids/record-ids.ts";
+import { createdAtOfDeliveryId } from "../../domain/ids/record-ids.ts";
 import type { Day, Instant } from "../../domain/time.ts";
 import type { Engine } from "../store-engine.ts";
 import { MOST_COUNTED } from "./delivery-log-queries.ts";
@@ -52,7 +52,7 @@ export function gaugeStore(engine: Engine) {
     /** Counts pending deliveries, at most 100,000, and returns the creation of the oldest. */
     async outbox(): Promise<{ pending: number; oldestAt: Instant | null; pausedEndpoints: number }> {
       const { pending, oldest, pausedEndpoints } = (await outbox().execute({}))[0]!;
-      return { pending, oldestAt: oldest === null ? null : deliveryCreatedAt(oldest), pausedEndpoints };
+      return { pending, oldestAt: oldest === null ? null : createdAtOfDeliveryId(oldest), pausedEndpoints };
     },
     async portfolio() {
       return (await portfolio().execute({}))[0]!;

@@ -16,7 +16,7 @@ import { isoTextOfInstant } from "../../domain/time.ts";
 import type { Store, Tx } from "../../store/store.ts";
 import { type FitLock, recordFitApplied } from "./calibration-runs.ts";
 import { loadActiveModelVersion } from "./load-active-model.ts";
-import type { CalibrationDeps } from "./load-past-year-forecasts.ts";
+import type { CalibrationDeps } from "./load-forecasts-for-past-year.ts";
 
 export type ModelAdministration = CalibrationDeps & { store: Store; actor: string };
 /**

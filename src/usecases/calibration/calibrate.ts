@@ -27,7 +27,7 @@ import {
   forEachHistoryToCalibrate,
   runCalibrationStepsInTimeSlices,
   YearForecasts,
-} from "./load-past-year-forecasts.ts";
+} from "./load-forecasts-for-past-year.ts";
 
 /**
  * Calibrates the model with the operator's own outcomes as of a day, and measures what that calibration would have

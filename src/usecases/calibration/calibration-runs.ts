@@ -108,7 +108,7 @@ export async function recordFitApplied(tx: Tx, actor: string, modelVersion: stri
 }
 
 /** Returns the latest calibration that was requested, the same on every server, with the one that is stored. */
-export async function latestCalibration(read: Stores): Promise<CalibrationProposal> {
+export async function loadLatestCalibration(read: Stores): Promise<CalibrationProposal> {
   for (let latest = await read.models.latestCalibration(); ; ) {
     const proposal = await proposalOf(read, latest, await clusterLockHolder({ read }, FIT));
     // Read in several steps: a start or an end in between shows as another state.

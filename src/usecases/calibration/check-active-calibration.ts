@@ -5,7 +5,7 @@ import type { Day } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";
 import { requireScoresOfModelVersion } from "./calibrate.ts";
 import { loadModelCorrections } from "./load-active-model.ts";
-import { type CalibrationDeps, loadPastYearForecasts } from "./load-past-year-forecasts.ts";
+import { type CalibrationDeps, loadForecastsForPastYear } from "./load-forecasts-for-past-year.ts";
 
 /**
  * Measures whether the active calibration would have forecast the past year better than the default model, and
@@ -21,7 +21,7 @@ export async function checkActiveCalibrationModel(
   await requireScoresOfModelVersion(store, knowledge);
   const inUse = await store.read.models.inUse();
   if (!inUse) throw new OperatorError("the default model is active: there is no calibration to check");
-  const validation = await loadPastYearForecasts(environment, asOf, (appliances) =>
+  const validation = await loadForecastsForPastYear(environment, asOf, (appliances) =>
     loadModelCorrections(store.read, knowledge, appliances),
   );
   const check: ModelCheck = {

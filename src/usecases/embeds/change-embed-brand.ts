@@ -14,7 +14,7 @@ import type { Stores } from "../../store/stores.ts";
 import { type AdminUseCaseDeps, refuseDeletedPartner } from "../partners/create-partner-and-credentials.ts";
 
 /** Returns how a partner's embeds look. */
-export const loadBrand = async (read: Pick<Stores, "brands">, partnerId: string): Promise<Brand> =>
+export const loadEmbedBrand = async (read: Pick<Stores, "brands">, partnerId: string): Promise<Brand> =>
   (await read.brands.find(partnerId)) ?? NO_BRAND;
 
 /**
@@ -30,7 +30,7 @@ export async function changeEmbedBrand(
     async (tx) => {
       if (!(await tx.partners.find(partnerId))) throw notFound(`Partner not found: ${partnerId}`);
       await refuseDeletedPartner(tx, partnerId);
-      const before = await loadBrand(tx, partnerId);
+      const before = await loadEmbedBrand(tx, partnerId);
       refuseUnreadable(before, change);
       const next = brandAfterChange(before, change);
       if (next.logo !== null && next.displayName === null)

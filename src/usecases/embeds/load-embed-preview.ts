@@ -1,9 +1,9 @@
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { Embed, EmbedPreview } from "../../domain/embed.ts";
-import { propertyConditionOf } from "../../domain/figures/condition.ts";
+import { propertyConditionOf } from "../../domain/figures/property-condition.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Stores } from "../../store/stores.ts";
-import { loadBrand } from "./change-embed-brand.ts";
+import { loadEmbedBrand } from "./change-embed-brand.ts";
 
 /** Returns what the reader of a new embed sees first. */
 export async function loadEmbedPreview(
@@ -19,6 +19,6 @@ export async function loadEmbedPreview(
     property,
     totals,
     grade: totals.components === 0 ? null : propertyConditionOf(property, totals, buildingCentsPerSqft).grade,
-    brand: await loadBrand(read, partnerId),
+    brand: await loadEmbedBrand(read, partnerId),
   };
 }

@@ -18,7 +18,7 @@ import {
 } from "../../domain/service-event.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
-import { endOfDay, eventConcernsWork, isWorkDoneBy } from "../../domain/work-mark.ts";
+import { endOfDay, eventConcernsWork, isWorkDoneByEvent } from "../../domain/work-mark.ts";
 import type { DatedComponent } from "../../store/queries/components-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 import { isModelOfSnapshot } from "../calibration/load-active-model.ts";
@@ -158,7 +158,8 @@ export class ServiceLog {
   async #renewWork(before: ServiceEvent, after: ServiceEvent): Promise<void> {
     const { work } = this.writer.tx;
     for (const mark of await work.endedBy(before.id)) {
-      if (isWorkDoneBy(before, mark) ? isWorkDoneBy(after, mark) : eventConcernsWork(after, mark)) continue;
+      if (isWorkDoneByEvent(before, mark) ? isWorkDoneByEvent(after, mark) : eventConcernsWork(after, mark))
+        continue;
       await work.setEnd(mark.subjectId, (await work.replacementAfter(mark, before.id)) ?? null);
     }
     if (after.voidedAt === null && after.eventType === "Replacement")

@@ -23,7 +23,12 @@ import {
 } from "./import-batches.ts";
 import { type ChangedField, ChangeLog } from "./import-change-log.ts";
 import type { ColumnMapping, FieldDefault } from "./import-columns.ts";
-import { equalRowsBeforeRejects, type RejectedRow, type RejectedRows, RejectLog } from "./import-rejects.ts";
+import {
+  type RejectedRow,
+  type RejectedRows,
+  RejectLog,
+  readEqualRowCountsOfRejects,
+} from "./import-rejects.ts";
 import { propertyImportRows } from "./property-import.ts";
 import type { FileKind, RowKind } from "./row-kind.ts";
 import { serviceEventImportRows } from "./service-event-import.ts";
@@ -114,7 +119,7 @@ export async function importPortfolio(request: ImportRequest): Promise<ImportRes
     const source = sources[part];
     if (!source) continue;
     const file = await surveyImportFile(KINDS[part] as RowKind<unknown>, source, mappings, defaults);
-    const equalRows = part === "appliances" ? equalRowsBeforeRejects(file) : undefined;
+    const equalRows = part === "appliances" ? readEqualRowCountsOfRejects(file) : undefined;
     files.push({ part, file, equalRows });
   }
   refuseIdleMappings(

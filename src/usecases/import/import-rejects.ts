@@ -106,7 +106,7 @@ export const hasEqualRowCounts = (path: string): boolean => existsSync(path + CO
  * Returns the counts of the rows that were imported of the file of these rejected rows; undefined if they are not beside it.
  * Throws an OperatorError for a file with anything else.
  */
-export function equalRowsBeforeRejects({ layout, source }: SurveyedFile): EqualRowCounts | undefined {
+export function readEqualRowCountsOfRejects({ layout, source }: SurveyedFile): EqualRowCounts | undefined {
   if (!layout.isRejects || "text" in source) return undefined;
   const path = source.path + COUNTS;
   if (!existsSync(path)) return undefined;

@@ -2,7 +2,7 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge, Peril, System } from "../../domain/domain-knowledge.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import { annualBookLosses, type BookLosses } from "../../domain/losses/book-losses.ts";
-import { expectedLossesOf, simulatedLossComponentOf } from "../../domain/losses/component-losses.ts";
+import { expectedLossesOf, lossComponentOfStored } from "../../domain/losses/component-losses.ts";
 import { LossBook } from "../../domain/losses/loss-book.ts";
 import { LOSSES, type LossComponent, type LossKind } from "../../domain/losses/loss-component.ts";
 import { covarianceWithBook } from "../../domain/losses/loss-drivers.ts";
@@ -152,7 +152,7 @@ export class LossBooks {
     const lossClassOf = lossClassesWithYearFactors(knowledge, await this.#yearFactors(deps));
     const lines: ListedComponent[] = [];
     await this.#collectProperty(deps, property, selection, (row, prices) => {
-      const component = simulatedLossComponentOf(knowledge, row, prices.ofComponent(row));
+      const component = lossComponentOfStored(knowledge, row, prices.ofComponent(row));
       const { yearFactorVariance } = lossClassOf(component.system);
       const expected = expectedLossesOf(component, layer);
       lines.push({ componentId: row.id, component, yearFactorVariance, expected });
@@ -242,7 +242,7 @@ export class LossBooks {
       const known = book.properties.keys.length;
       const severities = book.severities.length;
       const costs = prices.ofComponent(row);
-      book.add(simulatedLossComponentOf(knowledge, row, costs));
+      book.add(lossComponentOfStored(knowledge, row, costs));
       counted.add(row, costs);
       const bytes = PART_BYTES + SEVERITY_BYTES * (book.severities.length - severities);
       if (book.properties.keys.length === known) return bytes;

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
-import { expectedLossesOf, simulatedLossComponentOf } from "../../domain/losses/component-losses.ts";
+import { expectedLossesOf, lossComponentOfStored } from "../../domain/losses/component-losses.ts";
 import {
   rankPropertiesInSteps,
   standingInRanking,
@@ -103,7 +103,7 @@ async function unitLossesOf(
       (row) => {
         const { propertyId } = row;
         const units = Math.max(row.unitCount, 1);
-        const component = simulatedLossComponentOf(knowledge, row, prices.ofComponent(row));
+        const component = lossComponentOfStored(knowledge, row, prices.ofComponent(row));
         const { total, damage } = expectedLossesOf(component, NO_LAYER);
         let known = properties.get(propertyId);
         if (!known) {

@@ -1,4 +1,4 @@
-import { isSchemaRequiredTextLine } from "../../api-schemas/definition/schema-text-bounds.ts";
+import { isApiRequiredTextLine } from "../../api-schemas/definition/schema-text-bounds.ts";
 import { conflict, notFound, OperatorError } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids/record-ids.ts";
 import type { Partner, PartnerCredentials } from "../../domain/partner.ts";
@@ -23,8 +23,8 @@ export type AdminUseCaseDeps = {
  * Returns a name given by an operator, trimmed. Throws an OperatorError if it does not fit on a line of a list or
  * log.
  */
-export function requireOneLinePartnerName(given: string, what: string, example: string): string {
-  if (isSchemaRequiredTextLine(given)) return given.trim();
+export function requireOneLineName(given: string, what: string, example: string): string {
+  if (isApiRequiredTextLine(given)) return given.trim();
   throw new OperatorError(`${what} must be one line of 1 to 500 characters`, `For example: ${example}`);
 }
 
@@ -33,7 +33,7 @@ export async function createPartner(
   { store, encryptor, random, actor }: AdminUseCaseDeps,
   input: { name: string; dailyBudget: number; webhookUrl: string | null },
 ): Promise<{ partner: Partner; credentials: PartnerCredentials }> {
-  const name = requireOneLinePartnerName(input.name, "a partner's name", 'mainstay partner create "Acme"');
+  const name = requireOneLineName(input.name, "a partner's name", 'mainstay partner create "Acme"');
   if (input.webhookUrl !== null) checkPartnerWebhookUrl(input.webhookUrl);
   const credentials: PartnerCredentials = {
     apiKey: newApiKey(random),

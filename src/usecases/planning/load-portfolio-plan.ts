@@ -266,7 +266,7 @@ const inOrderOfSpending = (a: SpendingPlace, b: SpendingPlace) =>
  * Returns the plan over all properties of a partner, except demo properties unless `includeDemo`, with sums that include
  * everything stored now.
  */
-export async function planPortfolio(
+export async function loadPortfolioPlan(
   deps: PlanDeps,
   partnerId: string,
   terms: PlanTerms,

@@ -1,4 +1,4 @@
-import { webhookEventJsonOfTier } from "../../api-schemas/webhook-payload-schema.ts";
+import { jsonWebhookEventNameOfTier } from "../../api-schemas/webhook-payload-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
 import { type Component, type ComponentToScore, tierOfHundredths } from "../../domain/component.ts";
 import type { PricedProperty } from "../../domain/costs/appliance-size.ts";
@@ -378,7 +378,7 @@ export class PortfolioWriter {
 
   async #announce(before: ComponentToScore, after: Component): Promise<void> {
     this.announced++;
-    if (!(await this.outbox.isSubscribed(webhookEventJsonOfTier(after.riskTier)))) return;
+    if (!(await this.outbox.isSubscribed(jsonWebhookEventNameOfTier(after.riskTier)))) return;
     this.#tierChanges.add(after, before.announcedTier);
     this.queued++;
   }

@@ -82,7 +82,7 @@ export async function scoreSnapshotShares(
   for (let left = budget; share && left > 0; ) {
     const { partnerId, doneSeq }: SnapshotShare = share;
     // Locks the partner's rows before the properties are read, so that concurrent writes to them have committed.
-    const rows = await lockSnapshotPartnerRows(tx, partnerId);
+    const rows = await lockPartnerRowsForSnapshot(tx, partnerId);
     const properties = rows ? await tx.properties.ofPartnerForSnapshot(partnerId, doneSeq, left) : [];
     // The event stream dates these scores no later than the partner's own clock.
     if (properties.length > 0) rows?.latestInstant();
@@ -101,7 +101,10 @@ export async function scoreSnapshotShares(
 }
 
 /** Locks a partner's rows; undefined if it is deleted, perhaps by the write for which this one had to wait. */
-export async function lockSnapshotPartnerRows(tx: Tx, partnerId: string): Promise<PartnerRows | undefined> {
+export async function lockPartnerRowsForSnapshot(
+  tx: Tx,
+  partnerId: string,
+): Promise<PartnerRows | undefined> {
   try {
     return await tx.forPartner(partnerId);
   } catch (error) {

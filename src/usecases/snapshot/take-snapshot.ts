@@ -27,7 +27,7 @@ import {
 import { isFirstSnapshotOfWeek } from "./snapshot-condition-trends.ts";
 import {
   finishSharedSnapshot,
-  lockSnapshotPartnerRows,
+  lockPartnerRowsForSnapshot,
   openSnapshotWorkShares,
   restartSharedSnapshot,
   scoreSnapshotShares,
@@ -262,7 +262,7 @@ async function addUnseen(tx: Tx, model: ModelContext, day: Day, stored: Run, bud
   if (found.length === 0) return { isLast: true, alreadyDone: true, run: stored };
   const run = { ...stored };
   const partnerIds = new Set(found.map(({ partnerId }) => partnerId));
-  for (const partnerId of [...partnerIds].sort()) await lockSnapshotPartnerRows(tx, partnerId);
+  for (const partnerId of [...partnerIds].sort()) await lockPartnerRowsForSnapshot(tx, partnerId);
   // Read again under the locks.
   const unseen = await tx.properties.withUnseen(budget);
   const properties = unseen.filter(({ partnerId }) => partnerIds.has(partnerId));

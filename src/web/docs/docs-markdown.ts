@@ -40,7 +40,7 @@ export function renderDocsMarkdown(
 }
 
 /** Renders a description of the API document: Markdown without links to other pages. */
-export const renderDescription = (text: string): string =>
+export const renderDocsDescription = (text: string): string =>
   renderDocsMarkdown(text, (target) => (target.startsWith("/docs/") ? target.slice(1) : undefined)).html;
 
 /** Returns a block of code, to which the page's script adds a button to copy it. */

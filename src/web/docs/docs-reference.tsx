@@ -8,7 +8,7 @@ import {
   type Response,
   resolveDocsReference,
 } from "./docs-document-types.ts";
-import { codeBlock, renderDescription } from "./docs-markdown.ts";
+import { codeBlock, renderDocsDescription } from "./docs-markdown.ts";
 import { type DocsFiles, renderDocsPage } from "./docs-page.tsx";
 import { DocsSchemaFields, DocsSchemaType } from "./docs-schema-fields.tsx";
 
@@ -219,6 +219,6 @@ const SchemaType = ({ schema }: { schema: DocumentedSchema }) => (
 );
 
 const Html = ({ text }: { text: string }) => (
-  <div dangerouslySetInnerHTML={{ __html: renderDescription(text) }} />
+  <div dangerouslySetInnerHTML={{ __html: renderDocsDescription(text) }} />
 );
 const Code = ({ text }: { text: string }) => <div dangerouslySetInnerHTML={{ __html: codeBlock(text) }} />;

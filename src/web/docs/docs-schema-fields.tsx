@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { type DocumentedSchema, docsSchemaNameOf } from "./docs-document-types.ts";
-import { renderDescription } from "./docs-markdown.ts";
+import { renderDocsDescription } from "./docs-markdown.ts";
 
 /** The most levels of fields that are shown in one table; a named schema is a link at any level. */
 const DEEPEST = 4;
@@ -86,7 +86,7 @@ function Description({ schema }: { schema: DocumentedSchema }) {
   return (
     <>
       {schema.description && (
-        <span dangerouslySetInnerHTML={{ __html: inline(renderDescription(schema.description)) }} />
+        <span dangerouslySetInnerHTML={{ __html: inline(renderDocsDescription(schema.description)) }} />
       )}
       {schema.enum && (
         <span class="values">

@@ -5,7 +5,7 @@ import type { Day } from "../../domain/time.ts";
 import { isWorkDeferred } from "../../domain/work-mark.ts";
 import { TIERS } from "./page-code-labels.ts";
 import { groupPageRowsInSteps, sumPageItems } from "./page-grouping.ts";
-import { type PlanLine, pagePlanLineKind } from "./page-plan-lines.ts";
+import { type PlanLine, pagePlanLineKindKey } from "./page-plan-lines.ts";
 
 /** Identical lines of a plan with the same action for the same kind of reason, as one row; the costliest to delay first. */
 export type ActionRow = {
@@ -71,7 +71,7 @@ export function* pageActionRowsInSteps(
   const keyOf = (line: PlanLine) =>
     [
       ...[
-        pagePlanLineKind(line),
+        pagePlanLineKindKey(line),
         line.action,
         line.due_now,
         riskOf(line).tier,

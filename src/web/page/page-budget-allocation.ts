@@ -14,7 +14,7 @@ import {
   sortInSteps,
 } from "../../domain/steps/computation-steps.ts";
 import type { ApplianceNames } from "./page-appliance-names.ts";
-import { pagePlanLineKind, pagePlanLinesInSteps } from "./page-plan-lines.ts";
+import { pagePlanLineKindKey, pagePlanLinesInSteps } from "./page-plan-lines.ts";
 
 /** The candidates of the budget planner, in a form small enough to embed in a page. */
 export type BudgetCandidates = {
@@ -39,7 +39,7 @@ export function* pageBudgetCandidatesInSteps(
   const all = yield* pagePlanLinesInSteps(plan, applianceNames);
   const lines = all.filter(({ policy }) => policy !== "with_unit");
   const candidates = yield* mapInSteps(lines, (planLine) => {
-    const key = `${pagePlanLineKind(planLine)} ${planLine.cost}`;
+    const key = `${pagePlanLineKindKey(planLine)} ${planLine.cost}`;
     const kind = indexes.get(key) ?? kinds.length;
     if (kind === kinds.length) {
       indexes.set(key, kind);

@@ -83,5 +83,5 @@ export function* pagePlanLinesInSteps(
 }
 
 /** A key for identical units or components: the same definition in the same type of appliance. */
-export const pagePlanLineKind = ({ appliance_type, defId }: Pick<PlanLine, "appliance_type" | "defId">) =>
+export const pagePlanLineKindKey = ({ appliance_type, defId }: Pick<PlanLine, "appliance_type" | "defId">) =>
   `${appliance_type} ${defId}`;

@@ -4,7 +4,7 @@ import { runSteps, type Steps } from "../../domain/steps/computation-steps.ts";
 import type { ApplianceNames } from "./page-appliance-names.ts";
 import { COST_BASIS_LABELS, pageSystemLabel } from "./page-code-labels.ts";
 import { groupPageItems, groupPageRowsInSteps, pageTextOfRange, sumPageItems } from "./page-grouping.ts";
-import { type PlanLine, pagePlanLineKind, pagePlanLinesInSteps } from "./page-plan-lines.ts";
+import { type PlanLine, pagePlanLineKindKey, pagePlanLinesInSteps } from "./page-plan-lines.ts";
 
 /** A row of identical units or components, all due now or none. Costs are in whole dollars. */
 export type ScheduleRow = {
@@ -70,7 +70,7 @@ export function* pageReserveScheduleInSteps(
   const all = yield* pagePlanLinesInSteps(plan, applianceNames);
   const lines = all.filter(({ isUnit, appliance_id }) => isUnit || !whole.has(appliance_id));
   const groups = yield* groupPageRowsInSteps(lines, (one) =>
-    [pagePlanLineKind(one), one.cost, one.cost_basis, one.size, one.due_now !== null].join(" "),
+    [pagePlanLineKindKey(one), one.cost, one.cost_basis, one.size, one.due_now !== null].join(" "),
   );
   const sums = pageScheduleSumsOf(plan, plan.unit_count);
   const shares: number[][] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  deliveryCreatedAt,
+  createdAtOfDeliveryId,
   deliveryIdAt,
   deliveryIdLowerBound,
   increasingIdGenerator,
@@ -87,7 +87,7 @@ describe("a delivery's id", () => {
     const ids = [0, 1, 31, 32, 1_023, 1_024, 33_554_431].map((nth) => deliveryIdAt(1_760_000_000_000, nth));
     for (const id of ids) {
       expect(id).toMatch(/^WH_1760000000000_[0-9a-hjkmnp-tv-z]{5}$/);
-      expect(deliveryCreatedAt(id)).toBe(1_760_000_000_000);
+      expect(createdAtOfDeliveryId(id)).toBe(1_760_000_000_000);
     }
     expect(ids.toSorted()).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { NO_LOSS_FIGURES } from "../../../src/domain/claim.ts";
 import { emptyAssumptionCounts } from "../../../src/domain/figures/assumptions.ts";
-import { deliveryCreatedAt } from "../../../src/domain/ids/record-ids.ts";
+import { createdAtOfDeliveryId } from "../../../src/domain/ids/record-ids.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { budgetRankOf } from "../../../src/domain/planning/budget.ts";
 import { emptyDueSums, emptyPlanSums } from "../../../src/domain/planning/plan-sums.ts";
@@ -318,7 +318,7 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       expect(await deliveryLog.nextError(partner.id)).toBe(TEXT);
       expect(await deliveryLog.nextError(partner.id, TEXT)).toBeUndefined();
       const group = { ...own, error: TEXT };
-      const at = deliveryCreatedAt(made[1]!);
+      const at = createdAtOfDeliveryId(made[1]!);
       expect(await deliveryLog.failureGroup(group)).toEqual({
         ...{ partnerId: partner.id, error: TEXT, count: 1 },
         ...{ firstAt: at, lastAt: at },

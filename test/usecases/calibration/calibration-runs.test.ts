@@ -4,7 +4,7 @@ import { OperatorError } from "../../../src/domain/errors.ts";
 import {
   beginCalibration,
   failCalibration,
-  latestCalibration,
+  loadLatestCalibration,
   withCalibrationLock,
 } from "../../../src/usecases/calibration/calibration-runs.ts";
 import { type PartnerFixture, usePartnerStore } from "../../support/partner-store.ts";
@@ -21,7 +21,7 @@ beforeEach(async () => {
 const asked = (by: string) => ({ by, actor: "ADM_1" });
 const idOf = (acquired: Acquired) => (acquired as { id: string }).id;
 const everywhere = async () => {
-  const reported = [await latestCalibration(fixture.store.read), await latestCalibration(other.read)];
+  const reported = [await loadLatestCalibration(fixture.store.read), await loadLatestCalibration(other.read)];
   expect(reported[0]).toEqual(reported[1]!);
   return reported[0]!;
 };

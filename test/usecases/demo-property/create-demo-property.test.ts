@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { propertyConditionOf } from "../../../src/domain/figures/condition.ts";
+import { propertyConditionOf } from "../../../src/domain/figures/property-condition.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { daysBetween } from "../../../src/domain/time.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";

@@ -5,7 +5,7 @@ import {
   rotateApiKey,
   rotateClientSecret,
 } from "../../../src/usecases/partners/create-partner-and-credentials.ts";
-import { partnerOverview } from "../../../src/usecases/partners/partner-overview.ts";
+import { loadPartnerOverview } from "../../../src/usecases/partners/load-partner-overview.ts";
 import { purgePartner } from "../../../src/usecases/partners/purge-partner.ts";
 import { recordPhoto } from "../../../src/usecases/photos/record-photos.ts";
 import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
@@ -87,9 +87,9 @@ test("the size of the photos is that of those that are left, at every step", asy
 
 test("a partner that is deleted while it is read is not found, which is not a server error", async () => {
   const partner = (await fixture.store.read.partners.find(fixture.partnerId))!;
-  expect(await partnerOverview(fixture.store, partner)).toMatchObject({ properties: 1, appliances: 150 });
+  expect(await loadPartnerOverview(fixture.store, partner)).toMatchObject({ properties: 1, appliances: 150 });
   await purge();
-  expect(await partnerOverview(fixture.store, partner).catch(codeOf)).toBe("not_found");
+  expect(await loadPartnerOverview(fixture.store, partner).catch(codeOf)).toBe("not_found");
 });
 
 test("the page of a property that is deleted meanwhile is not found, which is not a server error", async () => {

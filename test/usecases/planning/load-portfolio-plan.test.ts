@@ -14,8 +14,8 @@ import { createDemoProperty } from "../../../src/usecases/demo-property/create-d
 import { loadActionListPage } from "../../../src/usecases/planning/load-action-list-page.ts";
 import {
   loadBestUseOfPortfolioBudget,
+  loadPortfolioPlan,
   loadPropertyPlansOfPortfolio,
-  planPortfolio,
   renewAgedPlans,
   renewChangedPlans,
 } from "../../../src/usecases/planning/load-portfolio-plan.ts";
@@ -132,7 +132,7 @@ describe("a portfolio's plan", () => {
     const today = dayOf(fixture.time.now);
     const [first, second] = properties as [string, string];
     const expectListed = async (ids: string[], inOrder = true) => {
-      await planPortfolio(environment(), partnerId, USUAL_TERMS);
+      await loadPortfolioPlan(environment(), partnerId, USUAL_TERMS);
       const rows = await rowsOf(environment(), partnerId, ALL, { order: "waiting" });
       const amounts = rows.map(({ sums }) => sums.due.waitingCents);
       expect(amounts).toEqual(amounts.toSorted((a, b) => b - a));
@@ -287,7 +287,7 @@ describe("a portfolio's plan", () => {
       for (const budgetCents of [null, 0, 300_000, 2_000_000, 1e14])
         for (const includeDemo of [false, true]) {
           const terms = { ...USUAL_TERMS, years: 12, budgetCents };
-          plans.push(await planPortfolio(deps, fixture.partnerId, terms, includeDemo));
+          plans.push(await loadPortfolioPlan(deps, fixture.partnerId, terms, includeDemo));
         }
       const rows = await rowsOf(deps, fixture.partnerId, { limit: 10, offset: 0 });
       const all = await rowsOf(deps, fixture.partnerId, { limit: 10, offset: 0 }, { includeDemo: true });
@@ -350,7 +350,7 @@ describe("a portfolio's plan", () => {
       write: () => Promise.reject(new Error("a fault of ours")),
     } as typeof fixture.store;
     const terms: PlanTerms = { ...USUAL_TERMS, years: 12 };
-    await expect(planPortfolio({ ...environment(), store }, fixture.partnerId, terms)).rejects.toThrow(
+    await expect(loadPortfolioPlan({ ...environment(), store }, fixture.partnerId, terms)).rejects.toThrow(
       "a fault of ours",
     );
   });

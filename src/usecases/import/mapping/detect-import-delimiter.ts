@@ -1,6 +1,6 @@
 import { type CsvSource, csvUtf8Chunks } from "../../../csv/csv-source.ts";
 import type { Delimiter } from "../../../csv/read-csv.ts";
-import { importHeadingScore } from "./import-heading-row.ts";
+import { importHeadingRowScore } from "./import-heading-row.ts";
 
 const DELIMITERS: readonly Delimiter[] = [",", ";", "\t", "|"];
 const LINES = 20;
@@ -15,7 +15,7 @@ export async function detectImportDelimiter(source: CsvSource): Promise<Delimite
   for (const delimiter of DELIMITERS)
     for (const line of lines) {
       const cells = line.split(delimiter).map((cell) => cell.replace(/^\s*"(.*)"\s*$/, "$1"));
-      const score = importHeadingScore(cells);
+      const score = importHeadingRowScore(cells);
       // Among files of unknown headings, the comma is only beaten by what makes more columns of the first line.
       const isBetter =
         score > best.score || (score === best.score && line === lines[0] && cells.length > best.cells);

@@ -16,7 +16,7 @@ const isKnown = (heading: string): boolean => {
 };
 
 /** Returns how many of the cells are headings of known fields, less those that are there twice. */
-export function importHeadingScore(cells: readonly string[]): number {
+export function importHeadingRowScore(cells: readonly string[]): number {
   const given = cells
     .slice(0, 1_000)
     .map((cell) => cell.trim())
@@ -35,12 +35,12 @@ type Found = {
 /** Finds the row of the headings: the first, unless it is mostly unknown and one below has more known headings. */
 export function findImportHeadingRow(rows: readonly (readonly string[])[]): Found {
   const [first = []] = rows;
-  const isMostlyKnown = importHeadingScore(first) * 2 >= first.filter((cell) => cell.trim() !== "").length;
+  const isMostlyKnown = importHeadingRowScore(first) * 2 >= first.filter((cell) => cell.trim() !== "").length;
   let best: Found & { score: number } = {
     headings: first.map((cell) => cell.trim()),
     above: 0,
     note: [],
-    score: Math.max(importHeadingScore(first), FEWEST_KNOWN - 1),
+    score: Math.max(importHeadingRowScore(first), FEWEST_KNOWN - 1),
   };
   for (const [at, row] of rows.entries()) {
     if (isMostlyKnown) break;
@@ -54,7 +54,7 @@ export function findImportHeadingRow(rows: readonly (readonly string[])[]): Foun
         note: [...aboveNote(at - 1), "two rows of headings"],
       });
     for (const { headings, note } of candidates) {
-      const score = importHeadingScore(headings);
+      const score = importHeadingRowScore(headings);
       if (score > best.score) best = { headings, above: at, note, score };
     }
   }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import {
   createUnknownPast,
   failureProbabilitySinceRecordBegan,
   hazardSinceRecordBegan,
   PriorCache,
-} from "../../../src/domain/scoring/renewal.ts";
-import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
+} from "../../../src/domain/scoring/unknown-past.ts";
 import { addDays, dayFromNumber, dayNumber } from "../../../src/domain/time.ts";
 import { recordStartOf } from "./golden.ts";
 import { AS_OF, appliance, BURNER, event, knowledge, property, scores } from "./histories.ts";

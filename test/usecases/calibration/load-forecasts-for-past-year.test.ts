@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { addDays, dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { forEachHistoryToCalibrate } from "../../../src/usecases/calibration/load-past-year-forecasts.ts";
+import { forEachHistoryToCalibrate } from "../../../src/usecases/calibration/load-forecasts-for-past-year.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");

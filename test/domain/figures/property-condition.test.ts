@@ -6,7 +6,7 @@ import {
   METHODOLOGY,
   propertyConditionOf,
   propertyRatingOfConditionGrade,
-} from "../../../src/domain/figures/condition.ts";
+} from "../../../src/domain/figures/property-condition.ts";
 
 describe("the condition index", () => {
   // Rule: condition-curve

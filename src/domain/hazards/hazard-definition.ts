@@ -16,7 +16,7 @@ type HazardEra = {
 };
 
 /** A make or material that is a hazard. */
-export type KnownHazard = {
+export type HazardDef = {
   code: string;
   label: string;
   typeIds: readonly string[];

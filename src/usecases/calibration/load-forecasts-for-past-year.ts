@@ -45,7 +45,7 @@ const STEP_RANGE = { least: 25, most: 2000 };
  * Returns the forecasts of the default and of a corrected model for the year up to a day, from the record at its
  * start, measured against the outcomes of the components in service then (docs/model).
  */
-export async function loadPastYearForecasts(
+export async function loadForecastsForPastYear(
   environment: CalibrationDeps,
   asOf: Day,
   correctionsOf: (appliances: readonly { id: string }[]) => Promise<ModelCorrections>,

@@ -7,7 +7,7 @@ import type { Store } from "../../store/store.ts";
  * Returns a partner with its webhook endpoint and the sizes of its portfolio and outbox. Throws not_found once it
  * is purged.
  */
-export async function partnerOverview(
+export async function loadPartnerOverview(
   { read }: Pick<Store, "read">,
   partner: Partner,
 ): Promise<PartnerOverview> {

@@ -9,7 +9,7 @@ const PAUSES = 16;
  * Adds a garbage collection to the pause once memory has grown, for commands that read every row and keep little of it. The
  * delay does not matter in a process without requests.
  */
-export function yieldInCommand(yieldNow: Yield): Yield {
+export function yieldCollectingGarbageInCommand(yieldNow: Yield): Yield {
   let settled = process.memoryUsage.rss();
   let pauses = 0;
   return async () => {
