@@ -52,9 +52,9 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
             { field: "mapping", message: "must be one that an earlier response has, changed or not" },
           ]);
         const deps = { store, knowledge, partner, clock: () => now, yieldNow };
-        const equalRows = parseImportContinuation(continuation);
+        const equalRows = parseImportContinuation(continuation, dryRun);
         const imported = await importTableRows(deps, table, { mapping, equalRows, update, dryRun, silent });
-        const result = { ...imported, continuation: formatImportContinuation(imported.equalRows) };
+        const result = { ...imported, continuation: formatImportContinuation(imported.equalRows, dryRun) };
         return createdReply(addPartnerToJson(serializeImportedRows(result), partner.name));
       },
     }),

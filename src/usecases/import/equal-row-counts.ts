@@ -56,13 +56,20 @@ export class EqualRowCounts {
 export const equalRowKey = (...values: readonly (string | number | null)[]): string =>
   new Bun.CryptoHasher("sha256").update(JSON.stringify(values)).digest("base64url").slice(0, KEY_LENGTH);
 
-/** Returns the counts with which the next request of a file begins. */
-export const formatImportContinuation = (counts: EqualRowCounts): string => counts.text(MOST_CONTINUED);
+/** The first word of a dry run's continuation: an import that began with it would create again what exists. */
+const DRY_RUN = "check";
 
-/** Reads the counts with which a request begins. Throws invalid_request. */
-export function parseImportContinuation(text: string): EqualRowCounts {
-  const counts = EqualRowCounts.parse(text, MOST_CONTINUED);
-  if (counts) return counts;
-  const message = "must be the continuation of an earlier response";
+/** Returns the counts with which the next request of a file begins. */
+export const formatImportContinuation = (counts: EqualRowCounts, isDryRun: boolean): string =>
+  `${isDryRun ? `${DRY_RUN} ` : ""}${counts.text(MOST_CONTINUED)}`.trim();
+
+/** Reads the counts with which a request begins; a dry run may continue an import. Throws invalid_request. */
+export function parseImportContinuation(text: string, isDryRun: boolean): EqualRowCounts {
+  const isOfDryRun = text === DRY_RUN || text.startsWith(`${DRY_RUN} `);
+  const counts = EqualRowCounts.parse(isOfDryRun ? text.slice(DRY_RUN.length + 1) : text, MOST_CONTINUED);
+  if (counts && (isDryRun || !isOfDryRun)) return counts;
+  const message = counts
+    ? "is that of a dry run: import the first rows of the file without one"
+    : "must be the continuation of an earlier response";
   throw invalid(`continuation ${message}`, [{ field: "continuation", message }]);
 }

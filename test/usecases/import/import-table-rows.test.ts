@@ -8,7 +8,7 @@ import {
 import { acquireClusterLock, clusterImportLockName } from "../../../src/cluster/cluster-locks.ts";
 import { Failure, OperatorError, StorageError, UnfinishedChange } from "../../../src/domain/errors.ts";
 import {
-  type EqualRowCounts,
+  EqualRowCounts,
   formatImportContinuation,
   parseImportContinuation,
 } from "../../../src/usecases/import/equal-row-counts.ts";
@@ -441,7 +441,7 @@ describe("rows of a table", () => {
           expect(again.result.appliances.created).toBe(0);
           for (const { equalRows: counts } of [dry, again])
             expect(counts.text()).toBe(found.equalRows.text());
-          equalRows = parseImportContinuation(formatImportContinuation(found.equalRows));
+          equalRows = parseImportContinuation(formatImportContinuation(found.equalRows, false), false);
         }
       };
     /** Imports with a transaction for each row; a first run is stopped after so many rows. */
@@ -499,6 +499,21 @@ describe("rows of a table", () => {
       { numRuns: Number(process.env.IMPORT_RUNS) || runsOnEngine(2) },
     );
   }, 600_000);
+
+  test("continue an import or, in a dry run, either, and never begin with what a dry run has counted", () => {
+    const counts = EqualRowCounts.none();
+    for (const isEmpty of [true, false]) {
+      if (!isEmpty) counts.set("abcdefghijkl", 2);
+      const [ofDryRun, ofImport] = [true, false].map((isDry) => formatImportContinuation(counts, isDry));
+      const read = (text: string, isDry: boolean) => parseImportContinuation(text, isDry).text();
+      for (const text of [ofDryRun!, ofImport!]) expect(read(text, true)).toBe(counts.text());
+      expect(read(ofImport!, false)).toBe(counts.text());
+      expect(() => read(ofDryRun!, false)).toThrow(
+        "continuation is that of a dry run: import the first rows",
+      );
+    }
+    expect(() => parseImportContinuation("check x", true)).toThrow("must be the continuation of an earlier");
+  });
 
   test("of a dry run that are rejected halfway name the rows that would create records", async () => {
     const elm = await fixture.addProperty({ partnerPropertyId: "ELM" });
