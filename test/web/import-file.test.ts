@@ -6,13 +6,11 @@ import {
 import {
   type AppImportFile,
   type AppImportMapping,
-  appTableOfSheet,
   distinctAppChoiceCells,
   type ImportRun,
   importAppFile,
   lacksAppDateFormat,
   mapAppColumnToField,
-  readAppCsvTable,
   sendAppRows,
   withAppCellMeaning,
   withAppDateFormat,
@@ -21,6 +19,7 @@ import {
 } from "../../src/web/app/app-import-file.ts";
 import { AppRejectsContinuations, appRejectsFile } from "../../src/web/app/app-import-rejects.ts";
 import { sampleOfAppFile } from "../../src/web/app/app-import-sample.ts";
+import { appTableOfSheet, readAppCsvTable } from "../../src/web/app/app-import-table.ts";
 import { readAppWorkbookFile } from "../../src/web/app/app-workbook-file.ts";
 import { ApiFailure } from "../../src/web/browser/browser-api-failure.ts";
 
@@ -154,6 +153,26 @@ test("rejected rows are a file that continues the one before, the same each time
   await importing(second);
   await importing({ ...first, columns: first.columns.with(3, "Error") });
   expect(started).toEqual([undefined, undefined, "+", "+", "++", undefined]);
+});
+
+test("a call is repeated while another import of the account runs, for half a minute", async () => {
+  let calls = 0;
+  let pauses = 0;
+  const importing = (refused: number) => {
+    const api = {
+      async write<T>(): Promise<T> {
+        if (++calls <= refused) throw new ApiFailure("conflict", "an import is in progress already");
+        return plain as T;
+      },
+    };
+    const pause = async () => void pauses++;
+    return importAppFile(api, file(10), { mapping, isDry: false, pause }, () => {});
+  };
+  await importing(3);
+  expect([calls, pauses]).toEqual([4, 3]);
+  [calls, pauses] = [0, 0];
+  await expect(importing(100)).rejects.toThrow("an import is in progress already");
+  expect([calls, pauses]).toEqual([16, 15]);
 });
 
 test("a row that makes too many by itself is reported", async () => {
@@ -413,7 +432,8 @@ test("a sheet of a workbook is a table with the numbers of its rows, blank ones 
     { row: 3, cells: ["1 Elm St", "5", "seen", " "] },
     { row: 6, cells: ["2 Elm St"] },
   ];
-  expect(appTableOfSheet("a.xlsx", { sheet: "Visits", rows, notes: [] }, false)).toEqual({
+  expect(appTableOfSheet("a.xlsx", { sheet: "Visits", rows, notes: ["merged"] }, false)).toEqual({
+    notes: ["merged"],
     name: "a.xlsx, sheet Visits",
     columns: ["Address", "Rating"],
     rows: [

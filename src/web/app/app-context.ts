@@ -2,10 +2,17 @@ import { createContext } from "preact";
 import { useContext, useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { ApiClient } from "../browser/browser-api-client.ts";
 import { readRecordApplianceTypes } from "../records/records-context.ts";
+import type { AppRejects } from "./app-import-rejects.ts";
 import type { AppPortfolioLoader } from "./app-portfolio-loader.ts";
 
 /** The dependencies that all pages of a session share. */
-export type AppServices = { api: ApiClient; portfolio: AppPortfolioLoader; signOut: () => void };
+export type AppServices = {
+  api: ApiClient;
+  portfolio: AppPortfolioLoader;
+  signOut: () => void;
+  /** Sets what the sign-in page offers for download if the credentials are refused. */
+  keepAtSignOut: (rejects: AppRejects | undefined) => void;
+};
 
 export const AppContext = createContext<AppServices | undefined>(undefined);
 export const useApp = () => useContext(AppContext)!;

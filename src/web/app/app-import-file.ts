@@ -16,28 +16,16 @@ import { CellDecimalSigns, tableCellFieldsWithDecimalComma } from "../../table-c
 import { isScoreAbove5 } from "../../table-cells/table-cell-scales.ts";
 import {
   GUESSED_WORD_FIELDS,
-  MOST_CELL,
-  MOST_COLUMNS,
-  MOST_HEADING,
   MOST_ROWS,
   type Separator,
   tableCellsHaveDecimalComma,
   UNNAMED_CELLS,
 } from "../../table-cells/table-limits.ts";
-import type { SheetTable } from "../../xlsx/workbook-tables.ts";
 import type { ApiClient } from "../browser/browser-api-client.ts";
 import { ApiFailure } from "../browser/browser-api-failure.ts";
-import {
-  CsvProblem,
-  detectBrowserCsvSeparator,
-  parseBrowserCsvText,
-  readBrowserCsvFile,
-} from "../browser/browser-csv-file.ts";
 
 /** Cells of one call, below what a request may have. */
 const CELLS_A_CALL = 25_000;
-/** Rows among which a row of names below a title is searched. */
-const FIRST_ROWS = 20;
 
 export type AppImportFile = {
   name: string;
@@ -45,11 +33,13 @@ export type AppImportFile = {
   rows: readonly TableRow[];
   /** The number of cells beyond the columns, which are not sent. */
   unnamed: number;
+  /** Notes on the parts of a sheet that are not read. */
+  notes?: readonly string[];
   /** Separates the cells of a CSV file. */
   separator?: Separator;
 };
 /** The cells of a row, and its number as spreadsheets count: 1 is the first row of the file, blank rows included. */
-type TableRow = { number: number; cells: readonly string[] };
+export type TableRow = { number: number; cells: readonly string[] };
 
 /** The mapping of a file: the column by field, and what else the API has guessed. */
 export type AppImportMapping = {
@@ -87,63 +77,6 @@ export type ImportRun = {
 };
 
 export type RejectedRow = { row: TableRow; error: string };
-
-/** Reads a CSV file with a heading; returns what is wrong with it if no API call could import it. */
-export async function readAppCsvTable(
-  file: Parameters<typeof readBrowserCsvFile>[0],
-): Promise<AppImportFile | string> {
-  try {
-    const text = await readBrowserCsvFile(file);
-    const separator = detectBrowserCsvSeparator(text);
-    const rows = parseBrowserCsvText(text, separator).map((cells, at) => ({ number: at + 1, cells }));
-    const table = tableOfRows(file.name, rows);
-    return typeof table === "string" ? table : { ...table, separator };
-  } catch (error) {
-    if (error instanceof CsvProblem) return error.message;
-    throw error;
-  }
-}
-
-/** Returns a sheet of a workbook as a table, or what is wrong with it. `isOnly`: the workbook has no other with rows. */
-export const appTableOfSheet = (
-  file: string,
-  { sheet, rows }: SheetTable,
-  isOnly: boolean,
-): AppImportFile | string =>
-  tableOfRows(
-    isOnly ? file : `${file}, sheet ${sheet}`,
-    rows.map(({ row, cells }) => ({ number: row, cells })),
-  );
-
-function tableOfRows(name: string, all: readonly TableRow[]): AppImportFile | string {
-  const [heading, ...rows] = all.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
-  if (!heading || rows.length === 0)
-    return `${name} has no rows below a first line with the names of the columns.`;
-  const columns = heading.cells;
-  const named = filledOf(heading);
-  const most = Math.max(...rows.slice(0, FIRST_ROWS).map(filledOf));
-  // A title fills a cell or two of the row.
-  if (named * 2 < most)
-    return `Row ${heading.number} names ${named} of ${most} columns. Delete the rows above the names of the columns.`;
-  if (columns.length > MOST_COLUMNS)
-    return `${name} has ${columns.length} columns. Delete some: ${MOST_COLUMNS} are allowed.`;
-  if (columns.some((column) => column.length > MOST_HEADING))
-    return `Row ${heading.number} has the name of a column with more than ${MOST_HEADING} characters. Shorten it.`;
-  for (const { number, cells } of rows) {
-    const at = columns.findIndex((_, column) => (cells[column]?.length ?? 0) > MOST_CELL);
-    if (at >= 0)
-      return `Row ${number} has more than ${MOST_CELL} characters in the column ${columns[at]}. Shorten the text.`;
-  }
-  // Rows may be shorter or longer than the first line.
-  const filled = rows.map(({ number, cells }) => ({
-    number,
-    cells: columns.map((_, at) => cells[at] ?? ""),
-  }));
-  const beyond = rows.map(({ cells }) => cells.slice(columns.length).filter((cell) => cell.trim() !== ""));
-  return { name, columns, rows: filled, unnamed: beyond.reduce((sum, cells) => sum + cells.length, 0) };
-}
-
-const filledOf = ({ cells }: TableRow) => cells.filter((cell) => cell.trim() !== "").length;
 
 /** Rows whose cells show the format of a column: more than a file has of twelve days. */
 const ROWS_OF_FORMATS = 20_000;
@@ -282,7 +215,13 @@ type HowToImport = {
   isDry: boolean;
   silent?: boolean;
   updates?: boolean;
+  /** Resolves before a call is repeated that another import of the account has refused. */
+  pause?: () => Promise<void>;
 };
+
+/** The pauses, of two seconds each, that an import waits for another one of the account, as in another tab. */
+const MOST_PAUSES = 15;
+const pauseImport = () => new Promise<void>((resolve) => setTimeout(resolve, 2_000));
 
 /** The fields that say which property a row is of. */
 const PROPERTY_FIELDS = ["property_id", "partner_property_id", "name", "address"] as const;
@@ -311,9 +250,10 @@ export async function sendAppRows(
   api: Api,
   file: AppImportFile,
   { at, most }: { at: number; most: number },
-  { mapping, continuation, isDry, silent = false, updates = false }: HowToImport,
+  { mapping, continuation, isDry, silent = false, updates = false, pause = pauseImport }: HowToImport,
 ): Promise<{ answer: ImportedRowsJson; sent: number; most: number; rejected: readonly RejectedRow[] }> {
-  for (let count = most; ; count = Math.ceil(count / 2)) {
+  let pauses = 0;
+  for (let count = most; ; ) {
     const rows = file.rows.slice(at, at + count);
     const firstRow = rows[0]!.number;
     try {
@@ -346,7 +286,10 @@ export async function sendAppRows(
         rejected,
       };
     } catch (error) {
-      if (!(error instanceof ApiFailure) || error.kind !== "too_large" || count === 1) throw error;
+      if (!(error instanceof ApiFailure)) throw error;
+      if (error.kind === "conflict" && pauses++ < MOST_PAUSES) await pause();
+      else if (error.kind === "too_large" && count > 1) count = Math.ceil(count / 2);
+      else throw error;
     }
   }
 }

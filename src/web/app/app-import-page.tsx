@@ -3,9 +3,8 @@ import type { ImportedRowsJson } from "../../api-schemas/imported-rows-schema.ts
 import { wordingOfImportNotes } from "../../domain/wording/wording-of-import-notes.ts";
 import { DAY_FIELDS } from "../../table-cells/table-cell-dates.ts";
 import { MAX_WORKBOOK_BYTES, type SheetTable } from "../../xlsx/workbook-tables.ts";
-import { downloadCsv } from "../browser/browser-csv-file.ts";
 import { hrefTo } from "../browser/browser-route.ts";
-import { formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
+import { capitalizePageText, formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
 import { messageOfFailedEdit } from "../records/edit-record.tsx";
 import { ReportSection, SectionTable, type SectionTableColumn } from "../sections/section.tsx";
 import { useAppCallCost } from "./app-call-cost.ts";
@@ -14,25 +13,24 @@ import {
   type AppImportFile,
   type AppImportMapping,
   appImportRowsPerCall,
-  appTableOfSheet,
   IMPORT_KINDS,
   type ImportKind,
   type ImportRun,
   importAppFile,
   lacksAppDateFormat,
-  readAppCsvTable,
   sendAppRows,
   withFormatsOfWholeAppFile,
   withoutAmbiguousAppDates,
 } from "./app-import-file.ts";
 import { AppImportMappingForm } from "./app-import-mapping.tsx";
-import { AppRejectsContinuations, appRejectsFile } from "./app-import-rejects.ts";
+import { AppRejectsContinuations, downloadAppRejects } from "./app-import-rejects.ts";
 import { sampleOfAppFile } from "./app-import-sample.ts";
+import { appTableOfSheet, readAppCsvTable } from "./app-import-table.ts";
 import { readAppWorkbookFile } from "./app-workbook-file.ts";
 
 /** Imports a CSV file or a sheet of a workbook: what its columns contain, a check of all rows, and the import with the rows that were rejected. */
 export function AppImportPage() {
-  const { api, portfolio } = useApp();
+  const { api, portfolio, keepAtSignOut } = useApp();
   useAppTitle("Import");
   const [file, setFile] = useState<AppImportFile>();
   const costOf = useAppCallCost();
@@ -53,6 +51,11 @@ export function AppImportPage() {
   const isBusy = isRunning || isReading;
   const isOpen = DAY_FIELDS.some((field) => file && mapping && lacksAppDateFormat(file, mapping, field));
   useWarningOnClose(isRunning);
+  useEffect(() => {
+    const { rejected = [] } = run ?? {};
+    keepAtSignOut(file && rejected.length > 0 ? { file, rejected } : undefined);
+    return () => keepAtSignOut(undefined);
+  }, [run, file]);
   const signal = useUnmountSignal();
 
   const attempt = async (work: () => Promise<void>) => {
@@ -159,6 +162,7 @@ export function AppImportPage() {
           <p class="small muted">
             {formatPageCount(file.rows.length, "row")}, {formatPageCount(file.columns.length, "column")}
             {cost && `: ${cost} for a check, and as many for the import`}.
+            {file.notes?.map((note) => ` ${capitalizePageText(note)}.`)}
           </p>
         )}
       </ReportSection>
@@ -316,10 +320,6 @@ function Results({ run, file }: { run: ImportRun; file: AppImportFile }) {
     cell: (kind) => formatPageWholeNumber(run.counts[kind].updated),
   };
   const reasons = [...Map.groupBy(rejected, ({ error }) => error)];
-  const download = () => {
-    const { name, columns, rows } = appRejectsFile(file, rejected);
-    downloadCsv(name, columns, rows);
-  };
   return (
     <ReportSection
       id="import-results"
@@ -396,7 +396,7 @@ function Results({ run, file }: { run: ImportRun; file: AppImportFile }) {
       {rejected.length > 0 && (
         <>
           <p class="buttons">
-            <button type="button" class="outline" onClick={download}>
+            <button type="button" class="outline" onClick={() => downloadAppRejects({ file, rejected })}>
               Download rejected rows (CSV)
             </button>
           </p>

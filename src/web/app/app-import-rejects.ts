@@ -1,5 +1,15 @@
 import { hasRejectColumns, REJECT_COLUMNS } from "../../table-cells/table-limits.ts";
+import { downloadCsv } from "../browser/browser-csv-file.ts";
 import type { AppImportFile, ImportRun, RejectedRow } from "./app-import-file.ts";
+
+/** The rows of a file that an import or a check has rejected. */
+export type AppRejects = { file: Pick<AppImportFile, "name" | "columns">; rejected: readonly RejectedRow[] };
+
+/** Offers rejected rows as a download. */
+export function downloadAppRejects({ file, rejected }: AppRejects): void {
+  const { name, columns, rows } = appRejectsFile(file, rejected);
+  downloadCsv(name, columns, rows);
+}
 
 /** Returns the rejected rows of a file as a file to correct: its name, its columns, and its rows with the reasons. */
 export function appRejectsFile(

@@ -1,19 +1,24 @@
 import { useId, useRef, useState } from "preact/hooks";
 import { ApiFailure } from "../browser/browser-api-failure.ts";
+import { formatPageCount } from "../page/page-format.ts";
 import { useAppTitle } from "./app-context.ts";
+import { type AppRejects, downloadAppRejects } from "./app-import-rejects.ts";
 import { AppSession } from "./app-session.ts";
 
 type CredentialType = "key" | "client";
 
+/** Why a session ended, and the rows that were rejected on its page *Import*. */
+export type SessionEnd = { reason: string; rejects: AppRejects | undefined };
+
 /** The sign-in form. */
 export function AppSignIn(props: {
   root: string;
-  /** The reason endReason the previous session ended. */
-  endReason: string | undefined;
+  /** The end of the previous session, unless the reader signed out. */
+  ended: SessionEnd | undefined;
   /** Verifies the session, and opens the app. Throws an ApiFailure if the credentials are invalid. */
   onSession: (session: AppSession) => Promise<void>;
 }) {
-  const { root, endReason, onSession } = props;
+  const { root, ended, onSession } = props;
   const [type, setType] = useState<CredentialType>("key");
   const [error, setError] = useState<string>();
   const [isSubmitting, setSubmitting] = useState(false);
@@ -49,7 +54,8 @@ export function AppSignIn(props: {
       <section class="card">
         <p class="brand">Mainstay</p>
         <h1>Sign in to your portfolio</h1>
-        {endReason && <p role="alert">{endReason}</p>}
+        {ended && <p role="alert">{ended.reason}</p>}
+        {ended?.rejects && <RejectsOfSession rejects={ended.rejects} />}
         <form ref={form} onSubmit={submit}>
           <fieldset class="credential-types">
             <legend>Sign in with</legend>
@@ -91,6 +97,18 @@ export function AppSignIn(props: {
         <a href={`${root}/docs`}>API reference</a>
       </p>
     </main>
+  );
+}
+
+function RejectsOfSession({ rejects }: { rejects: AppRejects }) {
+  return (
+    <p>
+      {formatPageCount(rejects.rejected.length, "row")} of <bdi>{rejects.file.name}</bdi>{" "}
+      {rejects.rejected.length === 1 ? "was" : "were"} rejected so far.{" "}
+      <button type="button" class="plain" onClick={() => downloadAppRejects(rejects)}>
+        Download rejected rows (CSV)
+      </button>
+    </p>
   );
 }
 

@@ -9,11 +9,12 @@ import { ComponentHref } from "../sections/section-component-name.tsx";
 import { Toasts } from "../widgets/toasts.tsx";
 import { useAppCallCost } from "./app-call-cost.ts";
 import { AppContext, type AppServices } from "./app-context.ts";
+import type { AppRejects } from "./app-import-rejects.ts";
 import { AppRouter } from "./app-pages.tsx";
 import { AppPortfolioLoader, portfolioPath } from "./app-portfolio-loader.ts";
 import { AppSession } from "./app-session.ts";
 import { AppShell } from "./app-shell.tsx";
-import { AppSignIn } from "./app-sign-in.tsx";
+import { AppSignIn, type SessionEnd } from "./app-sign-in.tsx";
 
 /** The base path of the API, derived from the address of the page, `<base path>/embed/app`. */
 const ROOT = location.pathname.replace(/\/embed\/app\/?$/, "");
@@ -22,15 +23,16 @@ type SignedIn = AppServices & { session: AppSession; records: RecordsApi };
 
 function App() {
   const route = useRoute();
-  const [endReason, setEndReason] = useState<string>();
+  const [ended, setEnded] = useState<SessionEnd>();
+  const kept = useRef<AppRejects | undefined>(undefined);
   const [signedIn, setSignedIn] = useState(() => {
     const restored = AppSession.restored(ROOT);
     return restored && connect(restored);
   });
   const current = useRef(signedIn);
-  const show = (next: SignedIn | undefined, reason?: string) => {
+  const show = (next: SignedIn | undefined, end?: SessionEnd) => {
     current.current = next;
-    setEndReason(reason);
+    setEnded(end);
     setSignedIn(next);
   };
 
@@ -39,7 +41,7 @@ function App() {
     const end = (reason?: string) => {
       if (current.current?.session !== session) return;
       session.end();
-      show(undefined, reason);
+      show(undefined, reason === undefined ? undefined : { reason, rejects: kept.current });
     };
     const api = new ApiClient(
       ROOT,
@@ -47,7 +49,12 @@ function App() {
       () => end(session.endMessage),
     );
     const portfolio = new AppPortfolioLoader(api);
-    return { session, api, portfolio, records: recordsOf(api, portfolio), signOut: () => end() };
+    return {
+      ...{ session, api, portfolio, records: recordsOf(api, portfolio), signOut: () => end() },
+      keepAtSignOut: (rejects) => {
+        kept.current = rejects;
+      },
+    };
   }
 
   useEffect(() => {
@@ -60,7 +67,7 @@ function App() {
     return (
       <AppSignIn
         root={ROOT}
-        endReason={endReason}
+        ended={ended}
         onSession={async (session) => {
           const next = connect(session);
           // Verifies the credentials with a call that the first page needs anyway.

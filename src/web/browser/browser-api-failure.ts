@@ -7,6 +7,8 @@ export type FailureKind =
   | "rate_limited"
   /** The daily call limit is reached. */
   | "daily_limit_reached"
+  /** The state of the account does not permit it now. */
+  | "conflict"
   /** The request was invalid. */
   | "rejected"
   /** The request was too large, or what it makes. */
@@ -49,6 +51,7 @@ function failureKind(status: number, code: unknown): FailureKind {
   if (status === 401) return "unauthenticated";
   if (status === 404) return "not_found";
   if (status === 429) return code === "budget_exhausted" ? "daily_limit_reached" : "rate_limited";
+  if (status === 409) return "conflict";
   if (status === 413) return "too_large";
   return status >= 500 ? "server" : "rejected";
 }
