@@ -94,11 +94,19 @@ const amount = recordSchema("LevelDeposit", {
   ).orNull(),
 });
 
-const serializeDueAmount = amount.serializer((centsPerYear: number, { units, thousandSqft }: Sizes) => ({
-  per_year: jsonWholeUsdFromCents(centsPerYear),
-  per_unit_per_year: per(centsPerYear, units),
-  per_unit_per_month: per(centsPerYear / 12, units),
-  per_1000_sqft_per_year: per(centsPerYear, thousandSqft),
+/** Below this part of a cent, an amount above a whole cent is an error of its computation. */
+const COMPUTED_CENT = 1e-6;
+/** A deposit is rounded up, since one that is rounded down leaves the reserve short. */
+const jsonDepositFromCents = (cents: number) =>
+  jsonUsdFromCents(Math.max(0, Math.ceil(cents - COMPUTED_CENT)));
+const depositPer = (cents: number, size: number | null) =>
+  size === null ? null : jsonDepositFromCents(cents / size);
+
+const serializeDeposited = amount.serializer((centsPerYear: number, { units, thousandSqft }: Sizes) => ({
+  per_year: jsonDepositFromCents(centsPerYear),
+  per_unit_per_year: depositPer(centsPerYear, units),
+  per_unit_per_month: depositPer(centsPerYear / 12, units),
+  per_1000_sqft_per_year: depositPer(centsPerYear, thousandSqft),
 }));
 
 const deposit = objectSchema({
@@ -107,8 +115,8 @@ const deposit = objectSchema({
 });
 
 const serializeDeposit = deposit.serializer(({ noise, withCostError }: Deposit, sizes: Sizes) => ({
-  noise: serializeDueAmount(noise, sizes),
-  with_cost_error: serializeDueAmount(withCostError, sizes),
+  noise: serializeDeposited(noise, sizes),
+  with_cost_error: serializeDeposited(withCostError, sizes),
 }));
 
 const balance = recordSchema("ReserveBalance", {

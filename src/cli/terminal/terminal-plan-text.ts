@@ -212,8 +212,8 @@ function years(
       .map((sure) => {
         const { noise, with_cost_error } = deposit[sure];
         return wrapTerminalText(
-          `Deposit for ${sure}% confidence: ${dollars(noise.per_year)} a year${perUnit(noise)}; ` +
-            `with costs in error ${dollars(with_cost_error.per_year)} a year${perUnit(with_cost_error)}`,
+          `Deposit for ${sure}% confidence: ${wholeMoney(Math.ceil(noise.per_year))} a year${perUnit(noise)}; ` +
+            `with costs in error ${wholeMoney(Math.ceil(with_cost_error.per_year))} a year${perUnit(with_cost_error)}`,
           width,
         );
       })
