@@ -13,10 +13,15 @@ let failure: { command: string; output: string } | undefined;
 type Output = "inherit" | "pipe";
 
 /** Runs a command of `bun`; piped output is printed as a whole. Ends the others when it fails. */
-async function run(command: string, output: Output = "pipe"): Promise<void> {
+async function run(
+  command: string,
+  output: Output = "pipe",
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
   if (failure) return;
   const child = Bun.spawn([process.execPath, ...command.split(" ")], {
     cwd: ROOT,
+    env: { ...process.env, ...env },
     stdio: ["ignore", output, output],
   });
   running.add(child);
@@ -31,8 +36,9 @@ async function run(command: string, output: Output = "pipe"): Promise<void> {
   for (const other of running) other.kill();
 }
 
-// One checker, since each that works beside it repeats some of its work: it takes two thirds of the processor time.
-const types = run("run tsc --noEmit --checkers 1");
+// One checker, since each that works beside it repeats some of its work: it takes two thirds of the processor time. The
+// compiler's garbage collector runs when the heap is five times what was in use, not twice, which takes a fifth less.
+const types = run("run tsc --noEmit --checkers 1", "pipe", { GOGC: "400" });
 await Promise.all([run("build.ts"), run("run biome check .")]);
 await run("test/run.ts", "inherit");
 await types;
