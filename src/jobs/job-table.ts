@@ -18,6 +18,7 @@ import { retireDueRecords } from "../usecases/portfolio/retire-records.ts";
 import {
   recalculateStoredSums,
   recalculationBasisDigest,
+  requestRecalculation,
   requestRecalculationIfBasisChanged,
 } from "../usecases/recalculation/recalculate-sums.ts";
 import type { RevisionCaches } from "../usecases/revision-caches/revision-caches.ts";
@@ -41,7 +42,10 @@ type JobDeps = {
 const BATCH = 500;
 /** Replies to delete in one statement: each may have several megabytes. */
 const STEP = 10;
-/** The time for which a server of a cluster leaves stored sums to those with other prices: longer than a rolling upgrade. */
+/**
+ * The time for which a server of a cluster leaves stored sums to those with other prices, and after which it recalculates what
+ * those may have stored beside it: longer than a rolling upgrade.
+ */
 const FOREIGN_SUMS_MS = 20 * 60_000;
 
 /** Returns the scheduled jobs of a server, except backups. */
@@ -188,22 +192,32 @@ export function scheduledJobTable(deps: JobDeps): ScheduledJob[] {
 /**
  * Recalculates stored sums after changes of cost books, and after a start with another knowledge base, settings or rules. Sums
  * follow this server's again after a command with others. In a cluster, servers with others may be starting, so that this one
- * leaves the sums to them for a while, and takes them back if none of them is the last.
+ * leaves the sums to them for a while, and takes them back if none of them is the last. The one that has recalculated them first
+ * does so once more after that time, since servers that it replaces still stored theirs.
  */
 function recalculation({ store, knowledge, clock, log }: JobDeps): ScheduledJob["run"] {
   const basis = recalculationBasisDigest(knowledge);
   let isFirst = true;
   let foreignSince: Instant | undefined;
+  let repeatAt: Instant | undefined;
   return async (signal) => {
-    if ((await store.read.recalculations.basis()) === basis) foreignSince = undefined;
-    else {
+    if ((await store.read.recalculations.basis()) === basis) {
+      foreignSince = undefined;
+      if (repeatAt !== undefined && clock() >= repeatAt) {
+        repeatAt = undefined;
+        await requestRecalculation(store);
+        log.info({}, "sums that servers with others may have stored meanwhile are recalculated");
+      }
+    } else {
       foreignSince ??= clock();
       if (store.isShared && !isFirst && clock() - foreignSince < FOREIGN_SUMS_MS) return;
-      if (await requestRecalculationIfBasisChanged(store, basis))
+      if (await requestRecalculationIfBasisChanged(store, basis)) {
+        if (store.isShared) repeatAt = clock() + FOREIGN_SUMS_MS;
         log.info(
           {},
           "knowledge base, settings or rules differ from those of the stored sums, which are recalculated",
         );
+      }
     }
     isFirst = false;
     const deps = { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal };

@@ -27,7 +27,11 @@ beforeEach(async () => {
 });
 
 /** Returns the jobs of a server with default settings, except for the given ones. */
-function jobs(env: Record<string, string> = {}, own = knowledge): Map<string, ScheduledJob> {
+function jobs(
+  env: Record<string, string> = {},
+  own = knowledge,
+  store = fixture.store,
+): Map<string, ScheduledJob> {
   const log = createLogger({
     level: "info",
     format: "json",
@@ -38,7 +42,7 @@ function jobs(env: Record<string, string> = {}, own = knowledge): Map<string, Sc
     config,
     log,
     knowledge: own,
-    store: fixture.store,
+    store,
     views: new EmbedViewCounter(fixture.store),
     caches,
     clock: fixture.clock,
@@ -71,6 +75,27 @@ test("sums follow the prices of the server again after a snapshot by a command w
   expect(await wrongSums(knowledge)).toBe(0);
   await run(jobs({}, dearer).get("recalculate-sums"));
   expect(await wrongSums(dearer)).toBe(0);
+});
+
+// Rule: prices-recalculated
+test("sums that an older server stores beside a newer one, as in a rolling upgrade, follow the newer one's prices", async () => {
+  const { id: propertyId } = await fixture.addProperty();
+  await fixture.addAppliances({ propertyId, typeId: "roof", installYear: 1980 });
+  const dearer = loadKnowledge({ location: "state", priceLevel: 2, buildingPerSqft: 200 });
+  const { store, clock, time } = fixture;
+  const wrongSums = async () => {
+    const wrong = await recountDerivedData({ store, clock, knowledge: dearer, yieldNow }, false);
+    return Object.values(wrong).reduce((sum, count) => sum + count, 0);
+  };
+  await run(jobs().get("recalculate-sums"));
+  const newer = jobs({}, dearer, { ...store, isShared: true }).get("recalculate-sums");
+  await run(newer);
+  await fixture.addAppliances({ propertyId, typeId: "electrical_panel", installYear: 1980 });
+  await run(newer);
+  expect(await wrongSums()).toBeGreaterThan(0);
+  time.now += 20 * 60_000;
+  await run(newer);
+  expect(await wrongSums()).toBe(0);
 });
 
 describe("the snapshot", () => {

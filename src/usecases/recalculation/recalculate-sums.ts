@@ -82,14 +82,21 @@ export async function requestRecalculationIfBasisChanged(store: Store, basis: st
     const before = await tx.recalculations.basis();
     if (before === basis) return false;
     // A new database has no sums yet.
-    if (before !== undefined) {
-      // Responses of all partners have `recalculating` from now on. Their rows are locked first, as in other writes.
-      await tx.partners.bumpAllRevisions();
-      await tx.recalculations.requestAll(tx.now);
-    }
+    if (before !== undefined) await requestAll(tx);
     await tx.recalculations.setBasis(basis);
     return before !== undefined;
   });
+}
+
+/** Requests the recalculation of the sums of all partners. */
+export async function requestRecalculation(store: Store): Promise<void> {
+  await store.write(requestAll);
+}
+
+async function requestAll(tx: Tx): Promise<void> {
+  // Responses of all partners have `recalculating` from now on. Their rows are locked first, as in other writes.
+  await tx.partners.bumpAllRevisions();
+  await tx.recalculations.requestAll(tx.now);
 }
 
 /** Completes all requested recalculations; returns the partners whose sums follow their prices now. */
