@@ -43,7 +43,10 @@ export type SnapshotResult = {
 const snapshot = objectSchema({
   date: daySchema("Day of the snapshot, in UTC"),
   components: wholeNumberSchema("Components scored", 900),
-  changed: wholeNumberSchema("Components whose score changed", 12),
+  changed: wholeNumberSchema(
+    "Components whose score changed; of a day that is scored again, in its last run",
+    12,
+  ),
   ...tierCounts,
   announced: wholeNumberSchema("Tier changes sent as webhook events", 3),
   queued: wholeNumberSchema("Deliveries created for these changes", 3),

@@ -51,15 +51,15 @@ export const EMPTY_RUN: Run = {
 /**
  * Returns the state of a run that starts again. After another model had finished the day, it announces nothing and adds
  * no points to trends. After two models had scored an unfinished one, it replaces the points and announces what differs
- * from the announcements so far, which it continues to count.
+ * from the announcements so far, which it continues to count, as it does those that it suppresses.
  */
 export function restartedSnapshotRun(
-  before: Pick<SnapshotRun, "finishedAt" | "takenAgain" | "announced" | "queued">,
+  before: Pick<SnapshotRun, "finishedAt" | "takenAgain" | "announced" | "queued" | "suppressed">,
 ) {
-  const { announced, queued, takenAgain } =
+  const { announced, queued, suppressed, takenAgain } =
     before.finishedAt === null ? before : { ...EMPTY_RUN, takenAgain: true };
   const state = { takenAgain, cursor: null, finishedAt: null, comparedAt: null };
-  return { ...EMPTY_RUN, announced, queued, ...state };
+  return { ...EMPTY_RUN, announced, queued, suppressed, ...state };
 }
 
 export const snapshotRunCounts = ({

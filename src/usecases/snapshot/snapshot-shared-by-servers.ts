@@ -58,9 +58,16 @@ export async function restartSharedSnapshot(tx: Tx, modelVersion: string, day: D
 }
 
 /** Returns the counts of all announcements of a run, those of its shares and those before a restart. */
-async function announcementsOf(tx: Tx, before: SnapshotRun): Promise<Pick<Run, "announced" | "queued">> {
-  const { announced, queued } = await tx.snapshotShares.sum(before.day);
-  return { announced: before.announced + announced, queued: before.queued + queued };
+async function announcementsOf(
+  tx: Tx,
+  before: SnapshotRun,
+): Promise<Pick<Run, "announced" | "queued" | "suppressed">> {
+  const { announced, queued, suppressed } = await tx.snapshotShares.sum(before.day);
+  return {
+    announced: before.announced + announced,
+    queued: before.queued + queued,
+    suppressed: before.suppressed + suppressed,
+  };
 }
 
 /**

@@ -284,6 +284,18 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
     expect(announcements).toBe(all / 3);
   });
 
+  // Rule: model-change
+  test("by another model starts again, and counts on what it has announced and suppressed", async () => {
+    await expect(take({ cutAfter: 1 })).rejects.toThrow();
+    const { store } = fixture;
+    const { day, ...before } = (await store.read.snapshots.unfinished())!;
+    const { announced } = divided ? await store.read.snapshotShares.sum(day) : before;
+    await store.write((tx) => tx.snapshots.update(day, { modelVersion: "1", suppressed: 5 }));
+    const ended = await take();
+    expect(ended).toMatchObject({ components: all, announced: all / 2, suppressed: 5 });
+    expect(announced).toBeWithin(1, all / 2);
+  });
+
   test("is not part of the trend until it is finished", async () => {
     const [component] = await fixture.store.read.components.page(fixture.partnerId, { limit: 1, offset: 0 });
     await expect(take({ cutAfter: 1 })).rejects.toThrow();
