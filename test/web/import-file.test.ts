@@ -392,9 +392,15 @@ test("the format of dates and numbers is that of the whole file, not of the rows
   });
 });
 
-test("names of columns below a title are refused with the remedy", async () => {
-  expect(await read("\nPortfolio 2024,,\nName,Address,State\nA,1 Elm St,NY\n")).toBe(
-    "Row 2 names 1 of 3 columns. Delete the rows above the names of the columns.",
+test("names of columns are found below a title, and a title alone is refused", async () => {
+  expect(await read("\nPortfolio 2024,,\nName,Address,State\nA,1 Elm St,NY\n")).toMatchObject({
+    columns: ["Name", "Address", "State"],
+    rows: [{ number: 4, cells: ["A", "1 Elm St", "NY"] }],
+    notes: ["the names of the columns are in row 3; those above are not read"],
+  });
+  expect(await read("Portfolio 2024,,\nName,Address,State\n")).toStartWith("a.csv has no rows below");
+  expect(await read(`Name,Address,State\nA,1 Elm St,NY\nB,${"2,".repeat(6)}NY\n`)).toBe(
+    "Row 1 names 3 of 8 columns. Delete the rows above the names of the columns.",
   );
   expect(await read("Name,Address,\nA,1 Elm St,x\n")).toMatchObject({ columns: ["Name", "Address", ""] });
 });

@@ -10,6 +10,8 @@ import type { AppImportFile, TableRow } from "./app-import-file.ts";
 
 /** Rows among which a row of names below a title is searched. */
 const FIRST_ROWS = 20;
+/** The most cells of a row with a title. A longer row may be that of the names, above one with too many cells. */
+const MOST_OF_TITLE = 2;
 
 /** Reads a CSV file with a heading; returns what is wrong with it if no API call could import it. */
 export async function readAppCsvTable(
@@ -37,19 +39,21 @@ export const appTableOfSheet = (
     isOnly ? file : `${file}, sheet ${sheet}`,
     rows.map(({ row, cells }) => ({ number: row, cells })),
   );
-  return typeof table === "string" ? table : { ...table, notes };
+  return typeof table === "string" ? table : { ...table, notes: [...notes, ...(table.notes ?? [])] };
 };
 
 function tableOfRows(name: string, all: readonly TableRow[]): AppImportFile | string {
-  const [heading, ...rows] = all.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
+  const filled = all.filter((row) => filledOf(row) > 0);
+  const first = filled.slice(0, FIRST_ROWS);
+  const most = Math.max(...first.map(filledOf));
+  const isShort = (row: TableRow) => filledOf(row) * 2 < most;
+  const above = first.findIndex((row) => filledOf(row) > MOST_OF_TITLE || !isShort(row));
+  const [heading, ...rows] = filled.slice(Math.max(0, above));
   if (!heading || rows.length === 0)
     return `${name} has no rows below a first line with the names of the columns.`;
+  if (isShort(heading))
+    return `Row ${heading.number} names ${filledOf(heading)} of ${most} columns. Delete the rows above the names of the columns.`;
   const columns = heading.cells;
-  const named = filledOf(heading);
-  const most = Math.max(...rows.slice(0, FIRST_ROWS).map(filledOf));
-  // A title fills a cell or two of the row.
-  if (named * 2 < most)
-    return `Row ${heading.number} names ${named} of ${most} columns. Delete the rows above the names of the columns.`;
   if (columns.length > MOST_COLUMNS)
     return `${name} has ${columns.length} columns. Delete some: ${MOST_COLUMNS} are allowed.`;
   if (columns.some((column) => column.length > MOST_HEADING))
@@ -60,12 +64,17 @@ function tableOfRows(name: string, all: readonly TableRow[]): AppImportFile | st
       return `Row ${number} has more than ${MOST_CELL} characters in the column ${columns[at]}. Shorten the text.`;
   }
   // Rows may be shorter or longer than the first line.
-  const filled = rows.map(({ number, cells }) => ({
+  const even = rows.map(({ number, cells }) => ({
     number,
     cells: columns.map((_, at) => cells[at] ?? ""),
   }));
   const beyond = rows.map(({ cells }) => cells.slice(columns.length).filter((cell) => cell.trim() !== ""));
-  return { name, columns, rows: filled, unnamed: beyond.reduce((sum, cells) => sum + cells.length, 0) };
+  return {
+    ...{ name, columns, rows: even, unnamed: beyond.reduce((sum, cells) => sum + cells.length, 0) },
+    ...(above > 0 && {
+      notes: [`the names of the columns are in row ${heading.number}; those above are not read`],
+    }),
+  };
 }
 
 const filledOf = ({ cells }: TableRow) => cells.filter((cell) => cell.trim() !== "").length;
