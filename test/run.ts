@@ -74,13 +74,14 @@ const WORKERS = Math.min(availableParallelism() + 1, 4);
 
 /** A test that calls none of these does the same whatever the storage of the run. */
 const USES_STORAGE = /\b(usePartnerStore|usePortfolioStore|useMainstay)\(\)/;
+/** Tests of texts and of the arithmetic of losses, which ask a store for little that others do not. */
+const MOSTLY_COMPUTES = /\b(mapping|load-loss-books)\.test\.ts$/;
 /** The tests that a whole run also runs on PostgreSQL: the stores, the use cases and the main journeys. */
 const POSTGRES_JOURNEYS = [
   ...["store/lists.test.ts", "blackbox/journey.test.ts"],
   ...["usecases", "cluster"].flatMap((room) =>
     readdirSync(join(import.meta.dir, room), { recursive: true, encoding: "utf8" })
-      // Most of its 175 tests are about texts, and those that read a store ask it for little.
-      .filter((name) => name.endsWith(".test.ts") && !name.endsWith("mapping.test.ts"))
+      .filter((name) => name.endsWith(".test.ts") && !MOSTLY_COMPUTES.test(name))
       .map((name) => join(room, name)),
   ),
 ].filter((path) => USES_STORAGE.test(readFileSync(join(import.meta.dir, path), "utf8")));

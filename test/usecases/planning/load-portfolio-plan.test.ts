@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { PriceList } from "../../../src/domain/costs/price-list.ts";
 import { StorageError } from "../../../src/domain/errors.ts";
 import { planContextOfPrices } from "../../../src/domain/planning/plan-context.ts";
@@ -30,9 +30,11 @@ const yieldNow = async () => {};
 let fixture: PortfolioFixture;
 let properties: string[];
 
-beforeEach(async () => {
-  fixture = await open(NOON);
-  properties = [];
+/** Copied by each test. */
+let whole: { fixture: PortfolioFixture; properties: readonly string[] };
+beforeAll(async () => {
+  const fixture = await open(NOON);
+  const properties: string[] = [];
   for (const [index, installYear] of [1995, 2008, 2014, 2026].entries()) {
     const { id } = await fixture.addProperty({ name: `House ${index}`, unitCount: index * 3 });
     properties.push(id);
@@ -42,6 +44,11 @@ beforeEach(async () => {
       { propertyId: id, installYear: installYear - 3, typeId: "roof" },
     );
   }
+  whole = { fixture, properties };
+});
+beforeEach(async () => {
+  fixture = await whole.fixture.copy();
+  properties = [...whole.properties];
 });
 
 const ALL = { limit: 1000, offset: 0 };

@@ -226,9 +226,9 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
   test("announces a component once when it changes its tier, with the previously announced tier", async () => {
     await fixture.addAppliances({ propertyId, typeId: "roof", installYear: 2026 });
     const seen = new Map<string, string>();
-    for (let year = 0; year < 60; year += 3) {
+    for (let year = 0; year < 60; year += 6) {
       await take();
-      nextDay(1095);
+      nextDay(2190);
     }
     for (const line of await announced()) {
       const [, component, previous, now] = line.split(" ") as [string, string, string, string];
@@ -251,7 +251,7 @@ describe.each(WAYS)("a snapshot %s", (_, divided) => {
 });
 
 /** More than two steps score, the second up to twice as many as the 400 of the first. A third are critical, a half elevated. */
-const FILLED = { properties: 30, components: 1440 };
+const FILLED = { properties: 26, components: 1248 };
 let filled: Beginning;
 beforeAll(async () => {
   const fixture = await open(THREE, "http://hooks.test/");
@@ -640,11 +640,11 @@ describe("the trend", () => {
   test("agrees with the score that each snapshot found", async () => {
     await fixture.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
     const expected = new Map<string, string[]>();
-    for (let nth = 0; nth < 20; nth++) {
+    for (let nth = 0; nth < 10; nth++) {
       await take();
       for (const { id, riskScore } of await fixture.components(propertyId))
         expected.set(id, [...(expected.get(id) ?? []), `${today()} ${riskScore}`]);
-      nextDay(18);
+      nextDay(36);
     }
     for (const [id, lines] of expected) {
       const found = (await points(id)).map(({ day, riskScore }) => `${day} ${riskScore}`);
@@ -686,12 +686,12 @@ describe("the trend", () => {
   test("stores a row only where the score has changed", async () => {
     await fixture.addAppliances({ propertyId, installYear: 2026 });
     const [component] = await fixture.components(propertyId);
-    for (let nth = 0; nth < 20; nth++) {
+    for (let nth = 0; nth < 10; nth++) {
       await take();
       nextDay();
     }
-    expect((await fixture.store.read.snapshots.trendRows(component!.id)).length).toBeLessThan(5);
-    expect(await points(component!.id)).toHaveLength(20);
+    expect((await fixture.store.read.snapshots.trendRows(component!.id)).length).toBeLessThan(3);
+    expect(await points(component!.id)).toHaveLength(10);
   });
 
   // Rule: trend-kept
@@ -699,7 +699,7 @@ describe("the trend", () => {
     await fixture.addAppliances({ propertyId, typeId: "refrigerator", installYear: 2018 });
     const components = await fixture.components(propertyId);
     await take();
-    for (let days = 0; days < 510; days += 30) {
+    for (let days = 0; days < 420; days += 30) {
       nextDay(30);
       await take();
     }
