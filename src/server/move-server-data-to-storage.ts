@@ -13,6 +13,7 @@ import {
   type TransferEndpoint,
   type TransferredRows,
   transferDatabase,
+  transferErrorOf,
 } from "../store/database-transfer.ts";
 import {
   openPostgresTransferSource,
@@ -72,6 +73,8 @@ export async function moveServerDataToStorage(deps: MoveDeps): Promise<MoveResul
     } finally {
       await target.close();
     }
+  } catch (error) {
+    throw transferErrorOf(error);
   } finally {
     await from.close();
   }

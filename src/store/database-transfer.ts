@@ -1,4 +1,4 @@
-import { and, type Column, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import { and, type Column, DrizzleQueryError, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { OperatorError } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
@@ -84,6 +84,10 @@ export async function transferDatabase(
   await to.advancePast(await from.lastInstant());
   return Object.fromEntries(names.map((name) => [tableName(name), counts[name]!]));
 }
+
+/** Returns the error of a transfer without that of the query builder, which has the values of the rows. */
+export const transferErrorOf = (error: unknown): unknown =>
+  error instanceof DrizzleQueryError && error.cause ? error.cause : error;
 
 const tableName = (name: Name) => getTableConfig(known[name]).name;
 const columnsOf = (name: Name): [key: string, column: Column][] =>

@@ -208,6 +208,48 @@ describe("an interrupted move", () => {
     expect((await shared.json("partner", "list")).partners).toHaveLength(1);
   });
 
+  test("that has not created the schema yet leaves such a database, too", async () => {
+    const source = install();
+    await source.createPartner();
+    const url = await newDatabase();
+    const shared = install(onDatabase(url));
+    copyKey(source, shared);
+    const lock = await connectTo(url);
+    // As a start that was interrupted before leaves it: an empty record of migrations, which the move locks next.
+    await lock.query(
+      "CREATE TABLE schema_migrations (number bigint PRIMARY KEY, name text, sha256 text, applied_at bigint)",
+    );
+    await lock.query("BEGIN; LOCK TABLE schema_migrations IN SHARE MODE");
+    const moving = source.spawn("move", "--to", url);
+    await tableLockAwaited(url, "schema_migrations");
+    moving.kill("SIGKILL");
+    await moving.exited;
+    await lock.end();
+    const refused = await shared.run("migrate");
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("an interrupted move")]);
+    expect((await source.json("move", "--to", url, "--again")).tables.partners).toBe(1);
+  });
+
+  test("fails with the reason and remedy, and without values, if PostgreSQL ends its connection", async () => {
+    const source = install();
+    const { partner_id: id } = await source.createPartner();
+    const url = await newDatabase();
+    const shared = install(onDatabase(url));
+    copyKey(source, shared);
+    await shared.json("migrate");
+    const lock = await connectTo(url);
+    await lock.query("BEGIN; LOCK TABLE audit_log IN SHARE MODE");
+    const moving = source.run("move", "--to", url);
+    await tableLockAwaited(url, "audit_log");
+    await lock.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+    const { code, stderr } = await moving;
+    await lock.end();
+    expect([code, stderr]).toEqual([1, expect.stringContaining("PostgreSQL does not answer")]);
+    expect(stderr).not.toContain(id);
+  });
+
   test("leaves a folder that no server uses, and --again clears it", async () => {
     const source = install();
     await source.createPartner();

@@ -79,6 +79,9 @@ async function hiddenSchema(client: pg.Client): Promise<{ schema: string; first:
   return rows[0];
 }
 
+/** The target of a move has the mark of an unfinished one, which the move itself has made. */
+type MigrationOptions = { isMoveTarget?: boolean };
+
 /**
  * Returns the migrations that the database lacks. Throws an OperatorError for a database of another program or a newer
  * version.
@@ -87,8 +90,10 @@ export async function pendingPostgresMigrations(
   client: pg.Client,
   { displayName, database, user }: DatabaseAddress,
   migrations: readonly PostgresMigration[],
+  { isMoveTarget = false }: MigrationOptions = {},
 ): Promise<readonly PostgresMigration[]> {
-  const tables = await tablesOfPostgresSchema(client);
+  const all = await tablesOfPostgresSchema(client);
+  const tables = isMoveTarget ? all.filter((name) => name !== UNFINISHED_MOVE) : all;
   const hidden = tables.length === 0 ? await hiddenSchema(client) : undefined;
   if (hidden !== undefined)
     throw new OperatorError(
@@ -162,11 +167,13 @@ export async function applyPostgresMigrations(
   address: DatabaseAddress,
   migrations: readonly PostgresMigration[],
   now: Instant,
+  options: MigrationOptions = {},
 ): Promise<readonly PostgresMigration[]> {
-  if ((await pendingPostgresMigrations(client, address, migrations)).length > 0) await makeLedger(client);
+  const before = await pendingPostgresMigrations(client, address, migrations, options);
+  if (before.length > 0) await makeLedger(client);
   await client.query("BEGIN");
   try {
-    const pending = await lockedPending(client, address, migrations);
+    const pending = await lockedPending(client, address, migrations, options);
     if (pending.length < migrations.length && pending.some(({ breaksOlder }) => breaksOlder))
       await deregisterServers(client, address, pending);
     for (const migration of pending) {
@@ -274,12 +281,13 @@ async function lockedPending(
   client: pg.Client,
   address: DatabaseAddress,
   migrations: readonly PostgresMigration[],
+  options: MigrationOptions,
 ) {
-  const pending = await pendingPostgresMigrations(client, address, migrations);
+  const pending = await pendingPostgresMigrations(client, address, migrations, options);
   if (pending.length === 0) return [];
   // Other servers wait here, and then find nothing pending.
   await client.query("LOCK TABLE schema_migrations IN SHARE ROW EXCLUSIVE MODE");
-  return await pendingPostgresMigrations(client, address, migrations);
+  return await pendingPostgresMigrations(client, address, migrations, options);
 }
 
 const RESTORE_COMPLETELY =

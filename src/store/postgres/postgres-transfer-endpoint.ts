@@ -45,8 +45,8 @@ export async function openPostgresTransferSource(url: string): Promise<PostgresE
 }
 
 /**
- * Opens the target of a move: a database that is empty, or has the schema and no rows. It gets the schema, and is
- * marked as unfinished until `finish`. With `again`, the remains of an unfinished move are deleted first.
+ * Opens the target of a move: a database that is empty, or has the schema and no rows. It is marked as
+ * unfinished until `finish`, and gets the schema. With `again`, the remains of an unfinished move are deleted first.
  */
 export async function openPostgresTransferTarget(
   url: string,
@@ -55,9 +55,11 @@ export async function openPostgresTransferTarget(
   const endpoint = await openEndpoint(url, async (client, address) => {
     const tables = await tablesOfPostgresSchema(client);
     if (again && tables.includes(UNFINISHED_MOVE)) await dropAll(client, tables);
-    const applied = await applyPostgresMigrations(client, address, POSTGRES_MIGRATIONS, now);
-    if (applied.length < POSTGRES_MIGRATIONS.length) await requireNoRows(client, address);
+    const pending = await pendingPostgresMigrations(client, address, POSTGRES_MIGRATIONS);
+    if (pending.length < POSTGRES_MIGRATIONS.length) await requireNoRows(client, address);
+    // Before the schema, with which a server would start.
     await client.query(`CREATE TABLE ${UNFINISHED_MOVE} (begun_at bigint NOT NULL)`);
+    await applyPostgresMigrations(client, address, POSTGRES_MIGRATIONS, now, { isMoveTarget: true });
   });
   return { ...endpoint, finish: () => endpoint.run(`DROP TABLE ${UNFINISHED_MOVE}`) };
 }
