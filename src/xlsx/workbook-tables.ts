@@ -9,8 +9,17 @@ export type SheetTable = { sheet: string; rows: { row: number; cells: string[] }
 
 export const MAX_WORKBOOK_BYTES = 64 * 1_048_576;
 /** A few kilobytes may expand to gigabytes. Reading takes eight times as much memory. */
-export type WorkbookLimits = { maxRows: number; maxExpandedBytes: number };
-const LIMITS: WorkbookLimits = { maxRows: 200_000, maxExpandedBytes: 256 * 1_048_576 };
+export type WorkbookLimits = {
+  maxRows: number;
+  maxExpandedBytes: number;
+  /** The styles of cells, which are read where some pad numbers, take four times as much memory as their values. */
+  maxStyledCells: number;
+};
+const LIMITS: WorkbookLimits = {
+  maxRows: 200_000,
+  maxExpandedBytes: 256 * 1_048_576,
+  maxStyledCells: 1_000_000,
+};
 /** The last row and column of a sheet. */
 const MAX_ROW = 1_048_576;
 const MAX_COLUMN = 16_384;
@@ -20,22 +29,20 @@ const MAX_CELL = 32_767;
 const MAX_CHARS = 256 * 1_048_576;
 /** One cell in the last column makes its row as wide as the sheet can be. */
 const MAX_CELLS = 20_000_000;
-/** The styles of cells, which are read where some pad numbers, take four times as much memory as their values. */
-const MAX_STYLED_CELLS = 1_000_000;
 /** The first bytes of a file that a password protects. */
 const ENCRYPTED = [0xd0, 0xcf, 0x11, 0xe0];
 
 /**
  * Returns the sheets of a workbook that have rows; browsers call it, too. Dates become YYYY-MM-DD, a formula its stored
  * result, and a merged range its first cell. Numbers keep the zeros that a format such as 00000 pads them with, in workbooks of
- * up to a million cells. Throws an OperatorError for a file that is protected, damaged or too large.
+ * up to a million cells; the notes of larger ones say so. Throws an OperatorError for a file that is protected, damaged or too large.
  */
 export async function readWorkbookTables(
   name: string,
   bytes: Uint8Array,
   limits: Partial<WorkbookLimits> = {},
 ): Promise<SheetTable[]> {
-  const { maxRows, maxExpandedBytes } = { ...LIMITS, ...limits };
+  const { maxRows, maxExpandedBytes, maxStyledCells } = { ...LIMITS, ...limits };
   if (ENCRYPTED.every((byte, at) => bytes[at] === byte))
     throw new OperatorError(
       `${name} is protected by a password, or in the format of Excel 97`,
@@ -71,8 +78,8 @@ export async function readWorkbookTables(
     last.column = Math.max(last.column, Math.min(columns, MAX_COLUMN));
   }
   const range = `A1:${workbookColumnName(last.column - 1)}${last.row}`;
-  const readStyles = padsNumbers && allCells <= MAX_STYLED_CELLS;
-  if (readStyles) cellsLeft = MAX_STYLED_CELLS;
+  const readStyles = padsNumbers && allCells <= maxStyledCells;
+  if (readStyles) cellsLeft = maxStyledCells;
   let workbook: Workbook;
   try {
     workbook = await readXlsx(archive, { maxRows: maxRows + 2, range, readStyles });
@@ -85,7 +92,9 @@ export async function readWorkbookTables(
   }
   const texts = { chars: 0 };
   return workbook.sheets
-    .map((sheet) => tableOf(name, sheet, { maxRows, texts, hasStyles: readStyles }))
+    .map((sheet) =>
+      tableOf(name, sheet, { maxRows, texts, hasStyles: readStyles, losesZeros: padsNumbers && !readStyles }),
+    )
     .filter(({ rows }) => rows.length > 0);
 }
 
@@ -95,9 +104,15 @@ type TableOptions = {
   texts: { chars: number };
   /** True if the cells of the sheet have their styles. */
   hasStyles: boolean;
+  /** True if some numbers of the workbook are padded, and it is too large to read that. */
+  losesZeros: boolean;
 };
 
-function tableOf(name: string, sheet: Sheet, { maxRows, texts, hasStyles }: TableOptions): SheetTable {
+function tableOf(
+  name: string,
+  sheet: Sheet,
+  { maxRows, texts, hasStyles, losesZeros }: TableOptions,
+): SheetTable {
   if (sheet.rows.length > maxRows + 1)
     throw tooLarge(name, `sheet ${sheet.name} has more than ${maxRows} rows`);
   for (const [key, cell] of sheet.cells ?? [])
@@ -132,7 +147,14 @@ function tableOf(name: string, sheet: Sheet, { maxRows, texts, hasStyles }: Tabl
   return {
     sheet: sheet.name,
     rows,
-    notes: merged > 0 ? [`sheet ${sheet.name}: of ${merged} merged ranges only the first cell is read`] : [],
+    notes: [
+      ...(merged > 0 ? [`sheet ${sheet.name}: of ${merged} merged ranges only the first cell is read`] : []),
+      ...(losesZeros
+        ? [
+            `sheet ${sheet.name}: in a workbook this large, numbers are read without the zeros of formats such as 00000; save the sheet as CSV to keep them`,
+          ]
+        : []),
+    ],
   };
 }
 

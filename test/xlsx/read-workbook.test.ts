@@ -69,7 +69,10 @@ describe("a workbook", () => {
       data: [Object.fromEntries(cells.map(([value], at) => [`c${at}`, value]))],
     });
     const read = ["00042", "-42", "1.5", "123456", "7", "7"];
-    expect((await readWorkbook(path))[0]!.rows[1]!.cells).toEqual(read);
+    expect((await readWorkbook(path))[0]).toMatchObject({ rows: { 1: { cells: read } }, notes: [] });
+    const [large] = await readWorkbook(path, { maxStyledCells: 11 });
+    expect(large!.rows[1]!.cells[0]).toBe("42");
+    expect(large!.notes).toEqual([expect.stringMatching(/^sheet S: .* without the zeros of formats/)]);
   });
 
   test("with a formula that was never computed is refused with its cell", async () => {
