@@ -787,6 +787,43 @@ test("a CSV file is mapped, checked and imported, and its rejected rows are a fi
   await close();
 });
 
+// Rule: portfolio-app-import
+test("an import whose page is left, and a change that fails after its dialog is closed, are reported", async () => {
+  const fresh = await server.createPartner("Leaver");
+  const { page, close } = await openApp(browser, server.url, fresh.api_key, "#/import");
+  const lines = Array.from({ length: 230 }, (_, nth) => `Court ${nth},${nth} Elm St,NY`);
+  const text = `Name,Address,State\n${lines.join("\n")}`;
+  await page
+    .getByLabel("CSV or XLSX file")
+    .setInputFiles({ name: "courts.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  await page.getByRole("button", { name: "Check all rows" }).click();
+  await page.getByText("Checked 230 of 230 rows.").waitFor();
+  await page.route("**/v1/import-rows", async (route) => {
+    await goTo(page, "#/properties");
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Import 230 rows" }).click();
+  await page.getByText("The import ended after 200 of 230 rows, because its page was left").waitFor();
+  await page.getByRole("button", { name: "Close" }).click();
+  const { properties, total } = (await server.as(fresh).get("/v1/properties", { limit: 1 })).body;
+  expect(total).toBe(200);
+
+  await goTo(page, `#/properties/${properties[0].id}`);
+  await page.getByRole("button", { name: /^Edit/ }).click();
+  await page.route("**/v1/properties/*", async (route) => {
+    if (route.request().method() !== "PUT") return await route.continue();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await route.fulfill({ status: 500, json: { error: "Internal server error" } });
+  });
+  await page.getByLabel("Name").fill("Another");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText(/^Edit .*: Internal server error$/).waitFor();
+  await page.getByRole("button", { name: /^Edit/ }).click();
+  expect(await page.getByRole("alert").count()).toBe(0);
+  await close();
+});
+
 // Rule: portfolio-app-start
 test("an empty account shows three steps, of which the first creates the demo property", async () => {
   const fresh = await server.createPartner("Fresh");

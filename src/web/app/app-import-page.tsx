@@ -7,6 +7,7 @@ import { hrefTo } from "../browser/browser-route.ts";
 import { capitalizePageText, formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
 import { messageOfFailedEdit } from "../records/edit-record.tsx";
 import { ReportSection, SectionTable, type SectionTableColumn } from "../sections/section.tsx";
+import { showToast } from "../widgets/toasts.tsx";
 import { useAppCallCost } from "./app-call-cost.ts";
 import { useApp, useAppTitle } from "./app-context.ts";
 import {
@@ -111,11 +112,18 @@ export function AppImportPage() {
       try {
         const continuation = continuations.current.of(file!);
         const how = { mapping: mapping!, isDry, silent, updates, ...(continuation && { continuation }) };
+        let done = 0;
         const onProgress = (latest: ImportRun) => {
+          done = latest.done;
           setRun(latest);
           continuations.current.add(file!, latest);
         };
         await importAppFile(api, file!, how, onProgress, signal);
+        if (!isDry && signal.aborted && done < file!.rows.length)
+          showToast(
+            `The import ended after ${formatPageWholeNumber(done)} of ${formatPageCount(file!.rows.length, "row")}, because its page was left. Import the file again: rows that are imported add nothing.`,
+            { isFailure: true },
+          );
       } finally {
         // Also for what was imported before a failure.
         if (!isDry) await portfolio.reload();

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { showToast } from "./toasts.tsx";
 
 /** Renders a button that opens a dialog, which explains the action and asks to confirm it. */
 export function ConfirmDialog(props: {
@@ -44,8 +45,12 @@ export function ConfirmDialog(props: {
     setRunning(true);
     const outcome = await onConfirm(form);
     setRunning(false);
-    setError(typeof outcome === "string" ? outcome : undefined);
-    if (typeof outcome !== "string") dialog.current?.close();
+    const failure = typeof outcome === "string" ? outcome : undefined;
+    // The dialog may have been closed with a key meanwhile.
+    if (failure !== undefined && !dialog.current)
+      return showToast(`${title}: ${failure}`, { isFailure: true });
+    setError(failure);
+    if (failure === undefined) dialog.current?.close();
   };
   return (
     <>
