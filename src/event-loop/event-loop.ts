@@ -6,8 +6,57 @@
 /** Yields to other work on the event loop. Resolves when the caller may continue; rejects to stop the caller. */
 export type Yield = () => Promise<void>;
 
-/** Resolves after the callbacks and timers that are due have run. */
-export const yieldToEventLoop: Yield = () => new Promise((resolve) => setImmediate(resolve));
+/** The time in an iteration of the event loop after which callers that have yielded, and new requests, wait for the next one. */
+const ITERATION_MS = 8;
+/** The most callers that continue in an iteration. */
+const CALLERS_PER_ITERATION = 16;
+/** The callers that have yielded, first in, first out. */
+const waitingCallers = new Set<() => void>();
+let isIterationScheduled = false;
+
+/** Resolves after the callbacks and timers that are due have run, and the callers that have yielded before. */
+export const yieldToEventLoop: Yield = () =>
+  new Promise((resolve) => {
+    waitingCallers.add(resolve);
+    scheduleIteration();
+  });
+
+/** Resolves in the next iteration, before the callers that have yielded: for the writer of a store, for which others wait. */
+export const yieldToNextIteration: Yield = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Lets callers continue in the next iteration, one after the other, until their work has taken long enough. */
+function scheduleIteration(): void {
+  if (isIterationScheduled || waitingCallers.size === 0) return;
+  isIterationScheduled = true;
+  let endsAt: number | undefined;
+  const continueNext = () => {
+    if (endsAt === undefined) {
+      endsAt = performance.now() + ITERATION_MS;
+      isIterationScheduled = false;
+    } else if (performance.now() >= endsAt) return;
+    const [next] = waitingCallers;
+    if (!next) return;
+    waitingCallers.delete(next);
+    scheduleIteration();
+    next();
+  };
+  for (let n = Math.min(waitingCallers.size, CALLERS_PER_ITERATION); n > 0; n--) setImmediate(continueNext);
+}
+
+/** The start of the first request of this iteration. */
+let requestsStartedAt: number | undefined;
+
+/** Returns what a new request waits for if those that arrived with it have taken long: it then starts in a later iteration. */
+export function waitForLaterIteration(): Promise<void> | undefined {
+  if (requestsStartedAt === undefined) {
+    requestsStartedAt = performance.now();
+    setImmediate(() => {
+      requestsStartedAt = undefined;
+    });
+    return undefined;
+  }
+  return performance.now() - requestsStartedAt < ITERATION_MS ? undefined : yieldToEventLoop();
+}
 
 /** Returns a Yield that rejects with the reason of the signal once it is aborted, and so ends the caller's work. */
 export function yieldUntilAborted(signal: AbortSignal | undefined): Yield {

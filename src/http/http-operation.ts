@@ -151,6 +151,8 @@ export type PartnerOperation = Common &
     idempotent?: boolean;
     /** The response depends only on the database, the partner and the URL, not on the time. */
     cacheable?: boolean;
+    /** The work grows with a property or the portfolio. Few run at a time for a partner, and the others wait. */
+    isLong?: boolean;
     handle(call: PartnerCall): Promise<Reply> | Reply;
   };
 

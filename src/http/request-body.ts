@@ -1,5 +1,6 @@
 import { Failure, invalid } from "../domain/errors.ts";
 import { yieldUntilAborted } from "../event-loop/event-loop.ts";
+import type { WriteReservation } from "./response-memory-limiter.ts";
 
 const MAX_DEPTH = 32;
 /** More than an item of any list has fields. */
@@ -10,7 +11,7 @@ const OTHER_VALUES = 1000;
 export const maxHttpBodyValues = (bulkItems: number): number => bulkItems * VALUES_PER_ITEM + OTHER_VALUES;
 
 /** Returns the size of the body according to the headers; undefined if it is sent in chunks. */
-export function declaredRequestBodyBytes({ headers }: Request): number | undefined {
+function declaredRequestBodyBytes({ headers }: Request): number | undefined {
   const declared = headers.get("content-length");
   return declared === null ? undefined : Number(declared);
 }
@@ -188,4 +189,17 @@ function isFollowedByColon(text: string, from: number): boolean {
 /** Returns the failure of a request whose body exceeds the limit, in bytes. */
 export function bodyTooLargeFailure(limit: number): Failure {
   return new Failure("payload_too_large", `Body is larger than ${limit} bytes`);
+}
+
+/** Reads a body whose memory is reserved before: a client may send most of it and never the rest. */
+export async function readHttpBodyReserved(
+  request: Request,
+  limit: number,
+  { reserve, settle }: Pick<WriteReservation, "reserve" | "settle">,
+): Promise<Uint8Array<ArrayBuffer>> {
+  checkDeclaredHttpBodySize(request, limit);
+  reserve(declaredRequestBodyBytes(request) ?? limit);
+  const bytes = await readHttpBodyBytes(request, limit);
+  settle(bytes.length);
+  return bytes;
 }

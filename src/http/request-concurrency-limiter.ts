@@ -65,6 +65,12 @@ export class RequestConcurrencyLimiter {
   }
 }
 
+/** The long reads of a partner that run at a time: each holds its data in memory, and delays the requests of others. */
+const MAX_LONG_READS = 4;
+
+/** Limits the long reads of a partner. Any number waits, each to its deadline, and holds nothing meanwhile. */
+export const longReadLimiter = () => new RequestConcurrencyLimiter(MAX_LONG_READS, Number.POSITIVE_INFINITY);
+
 const tooManyAtOnce = () =>
   new HttpFailure("rate_limited", "Too many requests at a time. Please slow down.", {
     "retry-after": String(RETRY_AFTER_S),

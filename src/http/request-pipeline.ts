@@ -3,7 +3,7 @@ import type { Knowledge } from "../domain/domain-knowledge.ts";
 import { Failure, StorageError } from "../domain/errors.ts";
 import type { Administrator } from "../domain/partner.ts";
 import { dayOf, type Instant, nextUtcMidnight } from "../domain/time.ts";
-import { abortableEventLoopYield } from "../event-loop/event-loop.ts";
+import { abortableEventLoopYield, waitForLaterIteration } from "../event-loop/event-loop.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { Store } from "../store/store.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/create-partner-and-credentials.ts";
@@ -54,13 +54,13 @@ import { Idempotency, idempotencyKey, runWithoutIdempotencyKey } from "./idempot
 import { CHUNK_CHARS, startJsonReplyStream } from "./json-reply-stream.ts";
 import {
   checkDeclaredHttpBodySize,
-  declaredRequestBodyBytes,
   hasRequestBody,
   parseRequestBodyObject,
-  readHttpBodyBytes,
+  readHttpBodyReserved,
   requireHttpJsonBody,
   waitForParsedSegment,
 } from "./request-body.ts";
+import { longReadLimiter } from "./request-concurrency-limiter.ts";
 import type { DailyCallLimits } from "./request-daily-call-limits.ts";
 import {
   type ReadReservation,
@@ -98,6 +98,7 @@ export class RequestPipeline {
   readonly #cache: RevisionCache<TaggedResponse>;
   readonly #sums: RevisionCache<object>;
   readonly #memory = new ResponseMemoryLimiter();
+  readonly #longReads = longReadLimiter();
   /** A part of every ETag that is derived from a revision: another version of the server may httpResponseOf differently. */
   readonly #instanceId = crypto.randomUUID();
 
@@ -121,7 +122,10 @@ export class RequestPipeline {
     if (operation.access === "admin" || operation.path.startsWith(CONSOLE))
       Object.assign(context.headers, ADMIN_HEADERS);
     try {
-      if (operation.access === "partner") await this.#admit(request, context);
+      if (operation.access === "partner") {
+        await this.#admit(request, context);
+        await waitForLaterIteration();
+      }
       if (operation.access === "admin") context.administrator = await this.#administratorOf(request);
       context.deadline.signal.throwIfAborted();
       if (operation.access === "public")
@@ -322,7 +326,7 @@ export class RequestPipeline {
       warn: (fields, message) =>
         this.deps.log.warn({ request_id: context.requestId, route: context.route, ...fields }, message),
       async readBody(limit) {
-        const bytes = await readReserved(request, limit, memory);
+        const bytes = await readHttpBodyReserved(request, limit, memory);
         deadline.start();
         return bytes;
       },
@@ -352,12 +356,15 @@ export class RequestPipeline {
     const handle = (
       write: HttpCallStoreWrite,
       { runOnce, reserveMemory }: Pick<PartnerCall, "runOnce" | "reserveMemory">,
-    ) =>
-      operation.handle({
-        ...{ ...call, reserveMemory, runOnce },
-        sumsOf: sumsByRevision(this.#sums, partner.id),
-        writePortfolio: (run) => writePortfolio(write, this.deps.knowledge, partner, run),
-      });
+    ) => {
+      const work = () =>
+        operation.handle({
+          ...{ ...call, reserveMemory, runOnce },
+          sumsOf: sumsByRevision(this.#sums, partner.id),
+          writePortfolio: (run) => writePortfolio(write, this.deps.knowledge, partner, run),
+        });
+      return operation.isLong ? this.#longReads.run(partner.id, call.signal, async () => work()) : work();
+    };
     const plainWrite = storeWriteOfHttpCall(call, call.store);
     if (key === undefined)
       return handle(plainWrite, { runOnce: runWithoutIdempotencyKey, reserveMemory: reserve });
@@ -404,21 +411,8 @@ export class RequestPipeline {
     const { bodyBytes } = this.deps;
     checkDeclaredHttpBodySize(request, bodyBytes);
     requireHttpJsonBody(request);
-    return await readReserved(request, bodyBytes, memory);
+    return await readHttpBodyReserved(request, bodyBytes, memory);
   }
-}
-
-/** Reads a body whose memory is reserved before: a client may send most of it and never the rest. */
-async function readReserved(
-  request: Request,
-  limit: number,
-  { reserve, settle }: ResponseMemory,
-): Promise<Uint8Array<ArrayBuffer>> {
-  checkDeclaredHttpBodySize(request, limit);
-  reserve(declaredRequestBodyBytes(request) ?? limit);
-  const bytes = await readHttpBodyBytes(request, limit);
-  settle(bytes.length);
-  return bytes;
 }
 
 /** The reservations that a handler and its request's body make. */

@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test";
-import { abortableEventLoopYield, yieldInBackground } from "../../src/event-loop/event-loop.ts";
+import {
+  abortableEventLoopYield,
+  waitForLaterIteration,
+  yieldInBackground,
+  yieldToEventLoop,
+} from "../../src/event-loop/event-loop.ts";
 
 /** Runs slices of work one after the other, each of which is logged. */
 async function work(name: string, slices: number, yieldNow: () => Promise<void>, log: string[]) {
@@ -63,4 +68,42 @@ test("background work waits for slow requests no longer than 40 ms", async () =>
   ]);
   const meanwhile = log.slice(0, log.lastIndexOf("request")).filter((name) => name === "background").length;
   expect(meanwhile).toBeGreaterThanOrEqual(19);
+});
+
+/** Runs tasks, each of which works for 3 ms after `wait`, and returns their names in order, by iteration of the event loop. */
+async function iterationsOf(
+  names: readonly number[],
+  wait: () => Promise<void> | undefined,
+): Promise<number[][]> {
+  const iterations: number[][] = [[]];
+  let isOver = false;
+  const countIterations = () => {
+    iterations.push([]);
+    if (!isOver) setImmediate(countIterations);
+  };
+  setImmediate(countIterations);
+  const task = async (name: number) => {
+    const later = wait();
+    if (later) await later;
+    iterations.at(-1)!.push(name);
+    for (const end = performance.now() + 3; performance.now() < end; );
+  };
+  await Promise.all(names.map(task));
+  isOver = true;
+  return iterations;
+}
+const NAMES = Array.from({ length: 40 }, (_, name) => name);
+
+// Rule: requests-first
+test("an iteration of the event loop runs a few slices, however many callers have yielded", async () => {
+  const iterations = await iterationsOf(NAMES, yieldToEventLoop);
+  expect(Math.max(...iterations.map((some) => some.length))).toBeLessThanOrEqual(4);
+  expect(iterations.flat()).toEqual(NAMES);
+});
+
+// Rule: requests-first
+test("of requests that arrive together, a few start at once, and the others in later iterations", async () => {
+  const iterations = await iterationsOf(NAMES, waitForLaterIteration);
+  expect(Math.max(...iterations.map((some) => some.length))).toBeLessThanOrEqual(4);
+  expect(iterations.flat()).toEqual(NAMES);
 });

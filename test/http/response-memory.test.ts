@@ -10,6 +10,7 @@ import {
 } from "../../src/http/http-operation.ts";
 import { createAdministrator } from "../../src/usecases/administration/create-or-revoke-administrator.ts";
 import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
+import { eventually } from "../support/eventually.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 import { pipelineOn } from "../support/pipeline.ts";
 import { withoutDeadline } from "../support/request-context.ts";
@@ -128,3 +129,42 @@ test.each(shapes)(
     }
   },
 );
+
+// Rule: large-responses
+test("few long reads of a partner run at a time, and the others wait; those of another partner run beside them", async () => {
+  const fixture = await open(NOW);
+  const pipeline = pipelineOn(fixture);
+  const [a, b] = await Promise.all(
+    ["a", "b"].map((name) =>
+      createPartner(fixture.administration, { name, dailyBudget: 100, webhookUrl: null }),
+    ),
+  );
+  let [running, most] = [0, 0];
+  let letThemEnd = () => {};
+  const end = new Promise<void>((resolve) => {
+    letThemEnd = resolve;
+  });
+  const long = partnerOperation({
+    ...page,
+    isLong: true,
+    async handle() {
+      most = Math.max(most, ++running);
+      await end;
+      running--;
+      return { raw: "x" };
+    },
+  });
+  const get = ({ credentials }: NonNullable<typeof a>) =>
+    pipeline.run(
+      long,
+      new Request("http://x/page", { headers: { "x-api-key": credentials.apiKey } }),
+      { owner: "a" },
+      { requestId: "r", address: "::1", now: NOW, monotonicMs: 0, headers: {}, ...withoutDeadline() },
+    );
+  const responses = [...Array.from({ length: 10 }, () => get(a!)), get(b!)];
+  await eventually(() => expect(running).toBe(5));
+  letThemEnd();
+  const statuses = await Promise.all(responses.map(async (response) => (await response).status));
+  expect(statuses).toEqual(Array(11).fill(200));
+  expect(most).toBe(5);
+});

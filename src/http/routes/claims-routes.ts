@@ -159,6 +159,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
     partnerOperation({
       id: "getClaimsImpact",
       method: "GET",
+      isLong: true,
       path: "/v1/property/{id}/claims/impact",
       summary: "Get the current effect of each claim on a property's scores",
       description:

@@ -40,6 +40,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getPropertyReport",
       method: "GET",
+      isLong: true,
       path: "/v1/property/{id}/report",
       summary: "Get a property's components by tier, with costs and savings",
       tag: "Figures",
@@ -53,6 +54,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getPropertyForecast",
       method: "GET",
+      isLong: true,
       path: "/v1/property/{id}/forecast",
       summary: "Get the work expected within 30, 60 and 90 days",
       description:
@@ -65,6 +67,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getPropertyReserve",
       method: "GET",
+      isLong: true,
       path: "/v1/property/{id}/reserve",
       summary: "Get the recommended monthly reserve contributions",
       description:
@@ -77,6 +80,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getPropertyConditionScore",
       method: "GET",
+      isLong: true,
       path: "/v1/property/{id}/condition-score",
       summary: "Get a property's condition score, grade and rating",
       description:
@@ -90,6 +94,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getPropertyReplacementCost",
       method: "GET",
+      isLong: true,
       path: "/v1/property/{id}/rcv",
       summary: "Get the replacement cost value of a property's equipment, by system",
       description:
@@ -102,6 +107,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getPropertyCompliance",
       method: "GET",
+      isLong: true,
       path: "/v1/property/{id}/compliance",
       summary: "List the inspections of a property's appliances, earliest due date first",
       description:

@@ -30,6 +30,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
     partnerOperation({
       id: "getPortfolioLosses",
       method: "GET",
+      isLong: true,
       path: "/v1/portfolio/losses",
       summary: "Get the expected losses and worst years of the portfolio",
       description: `${ABOUT} The response is cached until the portfolio or the day changes.`,
@@ -54,6 +55,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
     partnerOperation({
       id: "getPropertyLosses",
       method: "GET",
+      isLong: true,
       path: "/v1/property/{id}/losses",
       summary: "Get a property's expected losses and worst years",
       description: `${ABOUT} A technical premium with a \`risk_load\` uses the property's share of the standard deviation of the portfolio. The workbook lists the components that the expected amounts add up from.`,
@@ -82,6 +84,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
     partnerOperation({
       id: "getPropertyUnderwriting",
       method: "GET",
+      isLong: true,
       path: "/v1/property/{id}/underwriting",
       summary: "Get a property's underwriting figures",
       description:

@@ -91,6 +91,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getPropertyPlan",
       method: "GET",
+      isLong: true,
       path: "/v1/property/{id}/plan",
       summary: "Get a property's replacement plan",
       description:
@@ -141,6 +142,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getPortfolioPlan",
       method: "GET",
+      isLong: true,
       path: "/v1/portfolio/plan",
       summary: "Get the portfolio's replacement plan",
       description:
@@ -188,6 +190,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "listActions",
       method: "GET",
+      isLong: true,
       path: "/v1/portfolio/actions",
       summary: "List the recommended actions of all properties",
       description:

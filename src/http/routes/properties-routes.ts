@@ -228,6 +228,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
     partnerOperation({
       id: "getPropertySummary",
       method: "GET",
+      isLong: true,
       path: "/v1/property/{id}/summary",
       summary: "Get a summary of a property's counts, risk and costs",
       tag: "Figures",

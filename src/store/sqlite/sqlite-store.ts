@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { notFound } from "../../domain/errors.ts";
 import { deliveryIdAt, type IdKind, increasingIdGenerator } from "../../domain/ids/record-ids.ts";
-import { TimeSlice } from "../../event-loop/event-loop.ts";
+import { TimeSlice, yieldToNextIteration } from "../../event-loop/event-loop.ts";
 import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts";
 import { createStores } from "../stores.ts";
 import { openSqlite, type SqliteOptions } from "./open-sqlite.ts";
@@ -40,7 +40,7 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
     steps++;
     if (!slice.isOver()) return;
     if (++slices === LONG_SLICES) sqlite.connection.markLong();
-    await slice.yieldIfOver();
+    await slice.yieldIfOver(yieldToNextIteration);
   };
   const queue = new WriteQueue(sqlite.connection, {
     groupSize: options.groupSize ?? 64,

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
+import { yieldToNextIteration } from "../../event-loop/event-loop.ts";
 import type { Durability, Priority } from "../store.ts";
 
 /** The transaction statements of the writer connection. `begin` throws a busy error while another process writes. */
@@ -80,7 +80,7 @@ export class WriteQueue {
 
   async #drain(): Promise<void> {
     // Requests that arrive in this iteration of the event loop join the first group.
-    await yieldToEventLoop();
+    await yieldToNextIteration();
     let wasRequests = false;
     while (this.length > 0) {
       // The two alternate, so that neither waits for more than one group of the other.
@@ -90,7 +90,7 @@ export class WriteQueue {
         : this.#background.splice(0, 1);
       await this.#commit(group);
       // Yields between groups, so that reads and timers run however many writes wait.
-      if (this.length > 0) await yieldToEventLoop();
+      if (this.length > 0) await yieldToNextIteration();
     }
     this.#running = undefined;
   }

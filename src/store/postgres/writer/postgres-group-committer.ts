@@ -1,5 +1,5 @@
 import { StorageError } from "../../../domain/errors.ts";
-import { yieldToEventLoop } from "../../../event-loop/event-loop.ts";
+import { yieldToNextIteration } from "../../../event-loop/event-loop.ts";
 import {
   isPostgresConnectionLost,
   isPostgresLockTimeout,
@@ -84,7 +84,7 @@ export class PostgresGroupCommitter {
 
   async #drain(): Promise<void> {
     // Requests that arrive in this iteration of the event loop join the first group.
-    await yieldToEventLoop();
+    await yieldToNextIteration();
     const stopWatching = this.options.watchConnection(() => this.#startExpiry());
     while (this.#waiting.length > 0) {
       const group = orderPostgresSharedRowWritesLast(this.#waiting.splice(0, this.options.groupSize));

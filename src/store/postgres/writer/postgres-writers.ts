@@ -1,5 +1,5 @@
 import { increasingIdGenerator } from "../../../domain/ids/record-ids.ts";
-import { TimeSlice } from "../../../event-loop/event-loop.ts";
+import { TimeSlice, yieldToNextIteration } from "../../../event-loop/event-loop.ts";
 import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";
 import { explainPostgresError, isPostgresLockTimeout } from "../postgres-errors.ts";
@@ -61,7 +61,7 @@ export class PostgresWriters {
         monotonicMs,
         newId,
         nextDelivery: () => deliverySequence++,
-        yieldToEventLoop: () => slice.yieldIfOver(),
+        yieldToEventLoop: () => slice.yieldIfOver(yieldToNextIteration),
         lockTimeoutMs: (group) => this.#lockTimeoutMs(number, group),
         onGroup,
       }),
