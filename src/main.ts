@@ -1,12 +1,19 @@
-import { configure } from "arktype/config";
-import { Interruption } from "./cli/command-interruption.ts";
-import { runCommandLine } from "./cli/command-line-program.ts";
-import { COMMANDS } from "./cli/command-list.ts";
-import { EXIT } from "./cli/report-command-error.ts";
-import { processCommandHost } from "./cli/terminal/process-command-host.ts";
+import type { CommandEntry } from "./cli/command.ts";
+import { restartWithEngineSettings } from "./cli/restart-with-engine-settings.ts";
 
 /** Runs this process's command line and exits with its code. No other code ends the process. */
-export async function main(commands = COMMANDS): Promise<never> {
+export async function main(commands?: readonly CommandEntry[]): Promise<never> {
+  const argv = process.argv.slice(2);
+  restartWithEngineSettings(argv, process.env);
+  // Loaded after the restart, which would otherwise load everything twice.
+  const [{ configure }, { Interruption }, { runCommandLine }, { EXIT }, { processCommandHost }] =
+    await Promise.all([
+      import("arktype/config"),
+      import("./cli/command-interruption.ts"),
+      import("./cli/command-line-program.ts"),
+      import("./cli/report-command-error.ts"),
+      import("./cli/terminal/process-command-host.ts"),
+    ]);
   // Every file that a command writes may hold a portfolio or a key, so only its owner may read it.
   process.umask(0o077);
   const interruption = new Interruption((code) => process.exit(code));
@@ -21,7 +28,7 @@ export async function main(commands = COMMANDS): Promise<never> {
   });
   // Set before any command loads a schema. Schemas on hot paths compile themselves.
   configure({ jitless: true });
-  process.exit(await runCommandLine(process.argv.slice(2), host, commands));
+  process.exit(await runCommandLine(argv, host, commands));
 }
 
 if (import.meta.main) main(); // not awaited: bytecode executables do not support top-level await

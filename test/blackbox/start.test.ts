@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { DELIVERED_ENVIRONMENT, EXECUTABLE } from "../support/executable.ts";
 import { type Installation, type Outcome, runMainstay, useMainstay } from "../support/mainstay.ts";
 import { addProperty } from "../support/portfolio.ts";
 import { describeOnSqlite, testOnSqlite } from "../support/postgres.ts";
@@ -109,6 +110,33 @@ describe("a server does not start", () => {
     expect(readdirSync(installation.dataDir)).not.toContain("mainstay.key");
   });
 });
+
+testOnSqlite(
+  "a server starts again in its process with settings of the engine, unless it has some",
+  async () => {
+    const { configFile, dataDir, folder } = install();
+    const settingsOf = async (env: Record<string, string>) => {
+      const args = ["serve", "--port", "0", "--config", configFile, "--data-dir", dataDir];
+      const server = Bun.spawn([EXECUTABLE, ...args], {
+        cwd: folder,
+        env,
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      await server.stdout.getReader().read(); // its first log line
+      const environment = readFileSync(`/proc/${server.pid}/environ`, "utf8").split("\0");
+      server.kill("SIGTERM");
+      expect(await server.exited).toBe(0);
+      return environment.filter((line) => line.startsWith("BUN_JSC_"));
+    };
+    expect(await settingsOf(DELIVERED_ENVIRONMENT)).toEqual([
+      "BUN_JSC_thresholdForFTLOptimizeAfterWarmUp=1000000",
+      "BUN_JSC_thresholdForFTLOptimizeSoon=10000",
+    ]);
+    expect(await settingsOf({ ...DELIVERED_ENVIRONMENT, BUN_JSC_useFTLJIT: "0" })).toEqual([
+      "BUN_JSC_useFTLJIT=0",
+    ]);
+  },
+);
 
 describeOnSqlite("a folder whose database is missing is not treated as a new installation", () => {
   const made = install();
