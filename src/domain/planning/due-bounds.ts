@@ -26,28 +26,32 @@ export const plannedMonth = ({ plan: { dueInYears } }: WornPart) =>
 export class DueBounds {
   readonly #monthly: number;
   readonly #weights: Record<"little" | "much", Float64Array>;
-  readonly #least: Float64Array;
-  readonly #most: Float64Array;
+  readonly #least: UnitCosts;
+  readonly #most: UnitCosts;
 
   constructor(little: WornUnit, much: WornUnit) {
     this.#monthly = little.newUnit.policy.yearlyCents / 12;
     this.#weights = { little: weightsOf(little), much: weightsOf(much) };
-    this.#least = failureCosts(little);
-    this.#most = failureCosts(much);
-    for (const [index, minor] of little.minors.entries()) {
-      const most = much.minors[index]!;
-      addLeastCosts(this.#least, minor, most);
-      addMostCosts(this.#most, most, minor);
-    }
+    this.#least = new UnitCosts(
+      little,
+      little.minors.map((minor, index) => leastCosts(minor, much.minors[index]!)),
+    );
+    this.#most = new UnitCosts(
+      much,
+      much.minors.map((minor, index) => mostCosts(minor, little.minors[index]!)),
+    );
   }
 
   /** Returns whether the sum of some month is below 0 by a margin. */
   fallsBelow(margin: number): boolean {
     const { little, much } = this.#weights;
     let sum = 0;
+    let most = 0;
     for (let point = 1; point <= POINTS; point++) {
       const before = STEP * (point - 1);
-      sum += little[before + 1]! * (this.#most[point]! - this.#most[point - 1]!);
+      const mostBefore = most;
+      most = this.#most.until(point);
+      sum += little[before + 1]! * (most - mostBefore);
       for (let month = before + 1; month <= before + STEP; month++) sum -= much[month]! * this.#monthly;
       if (sum < -margin) return true;
     }
@@ -58,12 +62,15 @@ export class DueBounds {
   endsAboveLeast(margin: number): boolean {
     const { little, much } = this.#weights;
     let sum = 0;
+    let least = this.#least.until(POINTS);
     for (let point = POINTS; point >= 1; point--) {
       const before = STEP * (point - 1);
-      sum += much[before + STEP]! * (this.#least[point]! - this.#least[point - 1]!);
+      const leastBefore = this.#least.until(point - 1);
+      sum += much[before + STEP]! * (least - leastBefore);
+      least = leastBefore;
       for (let month = before + 1; month <= before + STEP; month++) sum -= little[month]! * this.#monthly;
       // So much of the costs may fall before the month instead of after it.
-      const early = little[before + 1]! * (this.#most[point - 1]! - this.#least[point - 1]!);
+      const early = little[before + 1]! * (this.#most.until(point - 1) - leastBefore);
       if (sum - early > margin) return true;
     }
     return false;
@@ -77,21 +84,43 @@ const survivalOf = ({ unit: { principal, principalAge } }: WornUnit) =>
 
 const weightsOf = (worn: WornUnit) => meanSurvivalByMonth(survivalOf(worn));
 
-/** Returns the sum until each point of what failures of the unit cost more than its replacement, in months that it reaches. */
-function failureCosts({ unit }: WornUnit): Float64Array {
-  const costs = new Float64Array(POINTS + 1);
-  const { principal, principalAge } = unit;
-  if (!principal || !principalAge) return costs;
-  const failedMore = unit.failedPriceCents - unit.priceCents;
-  let failures = 0;
-  let before = passedHazard(principal, principalAge, 0);
-  for (let month = 1; month <= LOOKAHEAD_MONTHS; month++) {
-    const passed = passedHazard(principal, principalAge, month);
-    failures += failureProbabilityBetween(principalAge, before, passed);
-    before = passed;
-    if (month % STEP === 0) costs[month / STEP] = failures * failedMore;
+/** A bound of what a unit in place costs until a point. Most points are never asked for, and later ones take longer. */
+class UnitCosts {
+  readonly #unit: WornUnit["unit"];
+  readonly #parts: readonly PartCosts[];
+  /** The probable failures of the unit until each point, in months that it reaches. */
+  readonly #failures = new Float64Array(POINTS + 1);
+  #known = 0;
+
+  constructor({ unit }: WornUnit, parts: readonly PartCosts[]) {
+    this.#unit = unit;
+    this.#parts = parts;
   }
-  return costs;
+
+  until(point: number): number {
+    if (point === 0) return 0;
+    const { failedPriceCents, priceCents } = this.#unit;
+    let cents = this.#failuresUntil(point) * (failedPriceCents - priceCents);
+    for (const part of this.#parts) cents += part.until(point);
+    return cents;
+  }
+
+  #failuresUntil(point: number): number {
+    const { principal, principalAge } = this.#unit;
+    if (!principal || !principalAge) return 0;
+    for (; this.#known < point; this.#known++) {
+      let failures = this.#failures[this.#known]!;
+      const from = STEP * this.#known;
+      let before = passedHazard(principal, principalAge, from);
+      for (let month = from + 1; month <= from + STEP; month++) {
+        const passed = passedHazard(principal, principalAge, month);
+        failures += failureProbabilityBetween(principalAge, before, passed);
+        before = passed;
+      }
+      this.#failures[this.#known + 1] = failures;
+    }
+    return this.#failures[point]!;
+  }
 }
 
 /** Returns h, the probability that the principal part, working at the start of a month, fails in it; 0 without one. */
@@ -110,51 +139,68 @@ const passedHazard = ({ shape, scaleYears }: Principal, { ageYears }: PrincipalA
 const failureProbabilityBetween = ({ hazardRatio }: PrincipalAge, before: number, passed: number) =>
   -Math.expm1(-hazardRatio * (passed - before));
 
-/** Adds the least that a part and its successors have cost until each point: for as little wear as there can be. */
-function addLeastCosts(costs: Float64Array, minor: WornPart, much: WornPart): void {
+/** Returns the least that a part and its successors have cost: for as little wear as there can be. */
+function leastCosts(minor: WornPart, much: WornPart): PartCosts {
   const { plannedCents, failureCents } = minor.part;
-  addCosts(costs, minor, STEP, {
-    ownCents: isDueNow(minor) ? plannedCents : Math.min(plannedCents, failureCents),
-    // A part that has failed by then has failed whatever its wear.
-    lastFailure: isDueNow(much) ? 0 : plannedMonth(much),
-  });
+  const ownCents = isDueNow(minor) ? plannedCents : Math.min(plannedCents, failureCents);
+  // A part that has failed by then has failed whatever its wear.
+  return new PartCosts(minor, STEP, ownCents, lastFailureOf(much));
 }
 
-/** Adds the most that they have cost: for as much wear as there can be. */
-function addMostCosts(costs: Float64Array, minor: WornPart, little: WornPart): void {
-  addCosts(costs, minor, 1, {
-    ownCents: minor.part.plannedCents,
-    lastFailure: isDueNow(little) ? 0 : plannedMonth(little),
-  });
-}
+/** Returns the most that they have cost: for as much wear as there can be. */
+const mostCosts = (minor: WornPart, little: WornPart) =>
+  new PartCosts(minor, 1, minor.part.plannedCents, lastFailureOf(little));
 
-/**
- * Adds the costs of a part that ends in the `at`th month of a step. Its end costs `ownCents`, and more if it fails by
- * `lastFailure`.
- */
-function addCosts(
-  costs: Float64Array,
-  minor: WornPart,
-  at: number,
-  { ownCents, lastFailure }: { ownCents: number; lastFailure: number },
-): void {
-  const { part, newPart } = minor;
-  const { costsUntil } = newPart;
-  const planned = plannedMonth(minor);
-  const failedMore = Math.max(0, part.failureCents - part.plannedCents);
-  const ended = new Float64Array(POINTS + 1);
-  const worksLast = lastFailure < LOOKAHEAD_MONTHS ? survivalProbabilityAt(part, lastFailure) : 0;
-  let before = 0;
-  for (let point = 1; point <= POINTS; point++) {
+/** The costs of a part and its successors until a point, if it ends in the `at`th month of a step. */
+class PartCosts {
+  readonly #part: WornPart["part"];
+  readonly #costsUntil: Float64Array;
+  readonly #plannedMonth: number;
+  readonly #at: number;
+  readonly #ownCents: number;
+  readonly #failedMore: number;
+  readonly #lastFailure: number;
+  readonly #failsByLast: number;
+  /** The probability of working at each point, and of ending in the step before it. */
+  readonly #works = new Float64Array(POINTS + 1);
+  readonly #ended = new Float64Array(POINTS + 1);
+  #known = 0;
+
+  /** Its end costs `ownCents`, and more if it fails by `lastFailure`. */
+  constructor(minor: WornPart, at: number, ownCents: number, lastFailure: number) {
+    const { part, newPart } = minor;
+    this.#part = part;
+    this.#costsUntil = newPart.costsUntil;
+    this.#plannedMonth = plannedMonth(minor);
+    this.#at = at;
+    this.#ownCents = ownCents;
+    this.#failedMore = Math.max(0, part.failureCents - part.plannedCents);
+    this.#lastFailure = lastFailure;
+    this.#failsByLast = lastFailure < LOOKAHEAD_MONTHS ? 1 - survivalProbabilityAt(part, lastFailure) : 1;
+    this.#works[0] = 1;
+  }
+
+  until(point: number): number {
+    while (this.#known < point) this.#end(++this.#known);
     const month = STEP * point;
-    const works = survivalProbabilityAt(part, month);
-    const by = month >= planned ? 1 : 1 - works;
-    ended[point] = by - before;
-    before = by;
-    let cents = by * ownCents + (1 - (month <= lastFailure ? works : worksLast)) * failedMore;
-    for (let end = 1; end <= point; end++) cents += ended[end]! * costsUntil[month - STEP * (end - 1) - at]!;
-    costs[point]! += cents;
+    const failed = month <= this.#lastFailure ? 1 - this.#works[point]! : this.#failsByLast;
+    const ended = this.#ended;
+    const costsUntil = this.#costsUntil;
+    let cents = this.#endedBy(point) * this.#ownCents + failed * this.#failedMore;
+    for (let end = 1, left = month - this.#at; end <= point; end++, left -= STEP)
+      cents += ended[end]! * costsUntil[left]!;
+    return cents;
+  }
+
+  #end(point: number): void {
+    this.#works[point] = survivalProbabilityAt(this.#part, STEP * point);
+    this.#ended[point] = this.#endedBy(point) - this.#endedBy(point - 1);
+  }
+
+  #endedBy(point: number): number {
+    return STEP * point >= this.#plannedMonth ? 1 : 1 - this.#works[point]!;
   }
 }
 
+const lastFailureOf = (minor: WornPart) => (isDueNow(minor) ? 0 : plannedMonth(minor));
 const isDueNow = ({ plan }: WornPart) => plan.dueInYears === 0;

@@ -239,10 +239,12 @@ class EarliestCosts {
   /** Returns the cost by the end of a month; each is later than the one before. */
   costUntil(month: number): number {
     const { plannedCents, failureCents } = this.#part;
-    const works = month >= this.#lastMonth ? 0 : survivalProbabilityAt(this.#part, month);
-    this.#months.push(month);
-    this.#ended.push(this.#works - works);
-    this.#works = works;
+    if (this.#works > 0) {
+      const works = month >= this.#lastMonth ? 0 : survivalProbabilityAt(this.#part, month);
+      this.#months.push(month);
+      this.#ended.push(this.#works - works);
+      this.#works = works;
+    }
     let cents = 0;
     for (let at = 0; at < this.#months.length; at++) {
       const end = this.#months[at]!;
