@@ -44,13 +44,18 @@ export function diagnoseDatabaseServer({
 
 /** Compares the schema with this executable's, and says who can migrate it. */
 export function diagnoseSharedSchema(
-  { version, missing, incomplete }: PostgresDatabaseDiagnostics["schema"],
+  { version, missing, incomplete, missingIndexes }: PostgresDatabaseDiagnostics["schema"],
   { otherOwner }: PostgresServerDiagnostics,
 ): DoctorFinding {
   if (incomplete !== undefined)
     return failedDoctorFinding(
       `the schema is incomplete: ${incomplete}`,
       "It was only partly migrated or restored. Restore the whole database from a backup.",
+    );
+  if (missingIndexes !== undefined)
+    return warningDoctorFinding(
+      `indexes are missing or not valid: ${missingIndexes}`,
+      "Without them requests take longer, and rows may be stored twice. Run REINDEX INDEX for one that is not valid; create a dropped one as in an empty database after `mainstay migrate`.",
     );
   if (missing === 0) return okDoctorFinding(`version ${version} (up to date)`);
   const remedy =

@@ -153,6 +153,16 @@ test("fails for an incomplete schema, which would stop every server", async () =
   });
 });
 
+test("warns of a dropped index", async () => {
+  const { server, url } = await served();
+  await rowsOf(url, "DROP INDEX service_events_poor");
+  const { checks } = await server.json("doctor");
+  expect(named(checks, "schema")).toMatchObject({
+    status: "warn",
+    detail: "indexes are missing or not valid: service_events_poor",
+  });
+});
+
 test("compares the relevant connections with the lowest limit", async () => {
   const { server, url } = await served();
   const name = `limited_${new URL(url).pathname.slice(1)}`;

@@ -6,7 +6,7 @@ import { olderSchemaError } from "../older-schema-error.ts";
 import type { DatabaseAddress } from "./connection/postgres-address.ts";
 import { postgresValueSettingError, VALUE_SETTING } from "./connection/postgres-value-settings.ts";
 import type { PostgresMigration } from "./postgres-migrations.ts";
-import { postgresSchemaTablesAndColumns } from "./postgres-tables.ts";
+import { postgresSchemaIndexes, postgresSchemaTablesAndColumns } from "./postgres-tables.ts";
 
 /** The oldest version that is tested, as `server_version_num`. */
 const OLDEST = 150_000;
@@ -320,6 +320,17 @@ export async function missingTablesAndColumns(client: pg.Client): Promise<string
   return missing.length === 0
     ? undefined
     : `${listed(missing)} ${missing.length === 1 ? "is" : "are"} missing`;
+}
+
+/** Returns the names of the indexes that a complete schema lacks, or that are not valid, for people; undefined if none. */
+export async function missingPostgresIndexes(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+     WHERE relnamespace = current_schema()::regnamespace AND indisvalid`,
+  );
+  const there = new Set(rows.map(({ name }) => name));
+  const missing = postgresSchemaIndexes().filter((name) => !there.has(name));
+  return missing.length === 0 ? undefined : listed(missing);
 }
 
 function checksum(migration: PostgresMigration): string {

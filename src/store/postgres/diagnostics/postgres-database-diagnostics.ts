@@ -3,6 +3,7 @@ import { DATABASE_STATE, type DatabaseState, type ModelState } from "../../sqlit
 import { parsePostgresUrl } from "../connection/postgres-address.ts";
 import { PostgresConnections } from "../connection/postgres-connections.ts";
 import {
+  missingPostgresIndexes,
   missingTablesAndColumns,
   pendingPostgresMigrations,
   requireUsableDatabase,
@@ -24,6 +25,8 @@ export type PostgresDatabaseDiagnostics = {
     missing: number;
     /** The tables and columns that it lacks although every migration is on record, for people; undefined if none. */
     incomplete: string | undefined;
+    /** The indexes that were dropped, or are not valid, for people; undefined if none. */
+    missingIndexes: string | undefined;
   };
   /** Undefined if the schema is missing or incomplete. */
   rows:
@@ -47,7 +50,8 @@ export async function readPostgresDatabaseDiagnostics(url: string): Promise<Post
     const server = await readPostgresServerDiagnostics(client, address);
     const missing = (await pendingPostgresMigrations(client, address, POSTGRES_MIGRATIONS)).length;
     const incomplete = missing === 0 ? await missingTablesAndColumns(client) : undefined;
-    const schema = { version: POSTGRES_MIGRATIONS.length - missing, missing, incomplete };
+    const missingIndexes = missing === 0 ? await missingPostgresIndexes(client) : undefined;
+    const schema = { version: POSTGRES_MIGRATIONS.length - missing, missing, incomplete, missingIndexes };
     if (schema.version === 0 || incomplete !== undefined) return { server, schema, rows: undefined };
     const all = async <Row>(text: string) =>
       (await client.query({ text, types: TYPE_PARSERS })).rows as Row[];
