@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "bun:test";
+import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { createEmbed } from "../../../src/usecases/embeds/create-or-revoke-embed.ts";
 import { enableOrDisablePartner } from "../../../src/usecases/partners/administer-partner.ts";
 import {
@@ -12,11 +12,16 @@ import { type PortfolioFixture, usePortfolioStore } from "../../support/portfoli
 
 const open = usePortfolioStore();
 const uploads = { remove: async () => {} };
+/** Copied by each test. */
+let whole: PortfolioFixture;
 let fixture: PortfolioFixture;
+beforeAll(async () => {
+  whole = await open(Date.parse("2026-03-10T12:00:00Z"));
+  const { id: propertyId } = await whole.addProperty({});
+  await whole.addAppliances(...Array.from({ length: 150 }, () => ({ propertyId })));
+});
 beforeEach(async () => {
-  fixture = await open(Date.parse("2026-03-10T12:00:00Z"));
-  const { id: propertyId } = await fixture.addProperty({});
-  await fixture.addAppliances(...Array.from({ length: 150 }, () => ({ propertyId })));
+  fixture = await whole.copy();
 });
 
 const purge = async (store = fixture.store, yieldNow: () => Promise<void> = async () => {}) => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { addDays, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { storedListPageStartAt } from "../../../src/store/queries/list-page-starts-queries.ts";
@@ -16,24 +16,24 @@ const NOON = Date.parse("2026-03-10T12:00:00Z");
 const TODAY = dayOf(NOON);
 const open = usePortfolioStore();
 const yieldNow = async () => {};
+/** Copied by each test. */
+let whole: PortfolioFixture;
 let fixture: PortfolioFixture;
-let propertyIds: string[];
-let applianceIds: string[];
+const propertyIds: string[] = [];
+const applianceIds: string[] = [];
 
 const TYPES = ["water_heater_gas", "elevator", "roof", "electrical_panel"];
 
-beforeEach(async () => {
-  fixture = await open(NOON);
-  propertyIds = [];
-  applianceIds = [];
+beforeAll(async () => {
+  whole = await open(NOON);
   for (let nth = 0; nth < 3; nth++) {
-    const { id } = await fixture.addProperty({
+    const { id } = await whole.addProperty({
       name: `House ${nth}`,
       unitCount: nth,
       state: nth === 1 ? "VT" : "NY",
     });
     propertyIds.push(id);
-    const made = await fixture.addAppliances(
+    const made = await whole.addAppliances(
       ...TYPES.map((typeId, at) => ({
         propertyId: id,
         typeId,
@@ -43,6 +43,9 @@ beforeEach(async () => {
     );
     applianceIds.push(...made.map((one) => one.id));
   }
+});
+beforeEach(async () => {
+  fixture = await whole.copy();
 });
 
 const read = () => fixture.store.read;
