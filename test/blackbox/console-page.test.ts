@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { readXlsx } from "hucre/xlsx";
 import type { Browser, Page } from "playwright-core";
 import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
-import { goTo, hashOf, settled } from "../support/app-window.ts";
+import { goTo, hashOf, openConsole, settled } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
@@ -99,13 +99,8 @@ const ODD_NAMES = [
 type Options = Parameters<typeof openWindow>[2];
 
 /** Opens the console at a place and signs its administrator in. */
-async function open(state: "full" | "empty", place = "", options: Options = {}) {
-  const server = state === "full" ? full : empty;
-  const window = await openWindow(browser, server.adminUrl, options);
-  await window.page.goto(`${server.adminUrl}/console#/${place}`);
-  await signIn(window.page, keys[state].key);
-  return window;
-}
+const open = (state: "full" | "empty", place = "", options?: Options) =>
+  openConsole(browser, state === "full" ? full : empty, keys[state].key, `#/${place}`, options);
 
 async function signIn(page: Page, key: string): Promise<void> {
   await submitKey(page, key);

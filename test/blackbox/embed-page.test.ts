@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-const open = async (name: string, options: Parameters<typeof openWindow>[2] = {}, base = "") => {
+const open = async (name: string, options?: Parameters<typeof openWindow>[2], base = "") => {
   const window = await openWindow(browser, server.url, options);
   const answer = await window.page.goto(`${server.url}${base}${addresses[name]}`);
   return { ...window, status: answer!.status() };

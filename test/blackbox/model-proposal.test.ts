@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { openConsole } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import type { HtmlTable } from "../support/html-tables.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
-import { accessibilityViolations, openWindow, overflow, screenshot } from "../support/page-checks.ts";
+import { accessibilityViolations, overflow, screenshot } from "../support/page-checks.ts";
 import { addAppliance, addProperty, logEvents } from "../support/portfolio.ts";
 import { expectTable, figuresOf, replacedInCells } from "../support/shown-figures.ts";
 
@@ -171,10 +172,7 @@ function expectCalibration(tables: readonly HtmlTable[], { validation, fit }: Js
 
 // Rule: console-model, app-figures
 test("the console shows a calibration with its validation, activates it and reverts it", async () => {
-  const { page, pageErrors, close } = await openWindow(browser, server.adminUrl);
-  await page.goto(`${server.adminUrl}/console#/model`);
-  await page.getByLabel("Administrator key").fill(admin.key);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  const { page, pageErrors, close } = await openConsole(browser, server, admin.key, "#/model");
   await page.getByRole("button", { name: "Run calibration" }).click();
   await page.locator("#proposal .chip", { hasText: "Proven better" }).waitFor();
   const shown = await proposal();
@@ -212,10 +210,7 @@ test("the console shows a calibration with its validation, activates it and reve
 // Rule: calibration-cluster
 test("the console shows a calibration on another server, and the reason of a failed one beside the active one", async () => {
   await server.json("calibrate", "--keep");
-  const { page, pageErrors, close } = await openWindow(browser, server.adminUrl);
-  await page.goto(`${server.adminUrl}/console#/model`);
-  await page.getByLabel("Administrator key").fill(admin.key);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  const { page, pageErrors, close } = await openConsole(browser, server, admin.key, "#/model");
   const checkWidths = async (name: string) => {
     expect(await accessibilityViolations(page)).toEqual([]);
     for (const width of [1440, 768, 320]) {

@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-const open = async (name: string, query = "", options: Parameters<typeof openWindow>[2] = {}) => {
+const open = async (name: string, query = "", options?: Parameters<typeof openWindow>[2]) => {
   const window = await openWindow(browser, server.url, options);
   await window.page.goto(`${addresses[name]}/schedule${query}`);
   return window;

@@ -1,4 +1,5 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { isSignedIn, recordSignIn } from "./kept-pages.ts";
 import { openWindow, SLOW_POLLING, transitionsEnded, type Window } from "./page-checks.ts";
 
 /** Opens the portfolio app and signs in with a key, at a location behind the `#`. */
@@ -7,11 +8,14 @@ export async function openApp(
   url: string,
   apiKey: string,
   place = "#/",
-  options: BrowserContextOptions = {},
+  options?: BrowserContextOptions,
 ): Promise<Window> {
-  const window = await openWindow(browser, url, options);
-  await window.page.goto(`${url}/embed/app${place}`);
-  await signIn(window.page, apiKey);
+  const who = `${url} ${apiKey}`;
+  const window = await openWindow(browser, url, options, who);
+  const { page } = window;
+  await page.goto(`${url}/embed/app${place}`);
+  const isShown = page.getByRole("button", { name: "Sign out" });
+  await ensureSignedIn(page, who, isShown, () => signIn(page, apiKey));
   return window;
 }
 
@@ -21,16 +25,26 @@ export async function openConsole(
   { adminUrl }: { adminUrl: string },
   key: string,
   place = "#/",
-  options: BrowserContextOptions = {},
+  options?: BrowserContextOptions,
 ): Promise<Window> {
-  const window = await openWindow(browser, adminUrl, options);
+  const who = `${adminUrl} ${key}`;
+  const window = await openWindow(browser, adminUrl, options, who);
   const { page } = window;
   await page.goto(`${adminUrl}/console${place}`);
-  await page.getByLabel("Administrator key").fill(key);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.locator(".top").waitFor();
+  await ensureSignedIn(page, who, page.locator(".top"), async () => {
+    await page.getByLabel("Administrator key").fill(key);
+    await page.getByRole("button", { name: "Sign in" }).click();
+  });
   await settled(page);
   return window;
+}
+
+/** Signs in, unless an earlier test has done so in this page, and waits for `shown`, which appears only then. */
+async function ensureSignedIn(page: Page, who: string, shown: Locator, signIn: () => Promise<void>) {
+  if (isSignedIn(page, who)) return await shown.waitFor();
+  await signIn();
+  await shown.waitFor();
+  await recordSignIn(page, who);
 }
 
 export async function signIn(page: Page, apiKey: string): Promise<void> {

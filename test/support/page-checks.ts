@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page, Request } from "playwright-core";
-import { TIMEOUT_MS } from "./eventually.ts";
+import { keepPage, newPage, takePage } from "./kept-pages.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const AXE = readFileSync(join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8");
@@ -20,20 +20,16 @@ export type Window = {
 
 /**
  * Opens a window whose every request must go to `origin`. Motion is reduced unless `options` say otherwise: nothing fades,
- * so that nothing is waited for and no frames are drawn in between.
+ * so that nothing is waited for and no frames are drawn in between. Without `options`, its page may have been another
+ * test's, of which nothing is left but the sign-in as `who`.
  */
 export async function openWindow(
   browser: Browser,
   origin: string,
-  options: BrowserContextOptions = {},
+  options?: BrowserContextOptions,
+  who?: string,
 ): Promise<Window> {
-  const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
-    reducedMotion: "reduce",
-    ...options,
-  });
-  context.setDefaultTimeout(TIMEOUT_MS);
-  const page = await context.newPage();
+  const page = options ? await newPage(browser, options) : await takePage(browser, who);
   const pageErrors: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") pageErrors.push(message.text());
@@ -51,7 +47,8 @@ export async function openWindow(
     const url = new URL(request.url());
     if (url.protocol !== "data:" && url.origin !== origin) pageErrors.push(`asked ${url.host}`);
   });
-  return { page, pageErrors, close: () => context.close() };
+  const close = () => (options ? page.context().close() : keepPage(browser, page, origin));
+  return { page, pageErrors, close };
 }
 
 /** The rules of axe-core that look at positions, and those at colors; all others at the elements, if visible. */
