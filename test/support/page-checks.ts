@@ -51,32 +51,32 @@ export async function openWindow(
   return { page, pageErrors, close };
 }
 
-/** The rules of axe-core that look at positions, and those at colors; all others at the elements, if visible. */
-const RULES_OF_POSITIONS = ["scrollable-region-focusable", "target-size"];
-const RULES_OF_COLORS = ["color-contrast", "link-in-text-block"];
+/** The rules of axe-core that look at positions, at colors, or at the text around; all others look at elements. */
+const RULES_OF_LOOKS = ["scrollable-region-focusable", "target-size", "color-contrast", "link-in-text-block"];
 
-/** The properties on which the rules of colors depend. */
+/** The properties on which the rule of colors depends. */
 const LOOKS = [
   ...["color", "fill", "opacity", "background-color", "background-image"],
   ...["text-decoration-line", "text-shadow"],
 ];
 
-/** Digests of the documents that have passed the rules: their visible elements, and these with their looks. */
-const tried = { elements: new Set<string>(), looks: new Set<string>() };
+/** Digests of what has passed the rules: the visible elements of a document, and the looks of an element. */
+const tried = { documents: new Set<string>(), looks: new Set<string>() };
 
 /**
  * Returns what axe-core finds wrong with the page, by the rules of WCAG 2.2 AA and its best practices. A document that
  * has passed in another width or color scheme, and has the same visible elements, is checked only by the rules that
- * could find something else: those of positions, and those of colors unless each element has the color, font and
- * background of one that has passed (texts that cross others are found by `textProblems`). Of list items with the same
- * markup only one is checked: a page has hundreds, and each takes as long. Behind an open dialog nothing is checked: it is
- * inert, and takes as long as without the dialog.
+ * could find something else. The rule of colors, which takes half of the time, skips the elements of a look that has
+ * passed: the same colors, size and backgrounds of it and of all elements around it. What lies over others is compared
+ * only within its document (texts that cross others are found by `textProblems`). Of list items with the same markup only
+ * one is checked: a page has hundreds, and each takes as long. Behind an open dialog nothing is checked: it is inert, and
+ * takes as long as without the dialog.
  */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   await transitionsEnded(page);
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
-  const { violations, twice, shown } = await page.evaluate(
-    async ({ tried, rulesOfPositions, rulesOfColors, properties }) => {
+  const { violations, twice, passed } = await page.evaluate(
+    async ({ documents, looks, rulesOfLooks, properties }) => {
       const { axe } = window as unknown as { axe: Axe };
       // The check that axe-core would do on the rows that it does not see.
       const ids = Map.groupBy(document.querySelectorAll("[id]"), ({ id }) => id);
@@ -94,50 +94,76 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
         list.add(made);
       }
       for (const { row, place } of aside) row.replaceWith(place);
+      const colors = axe._audit.rules.find(({ id }) => id === "color-contrast")!;
+      const { matches } = colors;
       try {
         // Numbers in a text change between runs.
         const elements = root.outerHTML.replaceAll(/>[^<]+/g, (text) => text.replaceAll(/\d+/g, "0"));
         const visible = Array.from(root.querySelectorAll("*"), (element) =>
           element.checkVisibility({ visibilityProperty: true }) ? "1" : "0",
         );
-        const looks = Array.from(root.querySelectorAll("*"), (element) => {
+        const bytes = new TextEncoder().encode(elements + visible.join(""));
+        const shown = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).join();
+        const lookOf = new Map<Element, string>();
+        const look = (element: Element): string => {
+          const found = lookOf.get(element);
+          if (found !== undefined) return found;
           const style = getComputedStyle(element);
           // Large texts need less contrast.
           const bold = Number(style.fontWeight) >= 700;
           const isLarge = Number.parseFloat(style.fontSize) >= (bold ? 18.66 : 24);
-          return [isLarge, ...properties.map((property) => style.getPropertyValue(property))];
-        });
-        const digest = async (text: string) =>
-          new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).join();
-        const shown = {
-          elements: await digest(elements + visible.join("")),
-          looks: await digest(elements + visible.join("") + looks.join()),
+          const isOver = style.position === "absolute" || style.position === "fixed";
+          const own = [isLarge, isOver && shown, ...properties.map((name) => style.getPropertyValue(name))];
+          const around = element === root || !element.parentElement ? "" : look(element.parentElement);
+          let [high, low] = [0, 0];
+          for (const letter of `${around} ${own}`) {
+            high = Math.imul(high ^ letter.charCodeAt(0), 2_654_435_761) ^ (high >>> 15);
+            low = Math.imul(low ^ letter.charCodeAt(0), 1_597_334_677) ^ (low >>> 13);
+          }
+          const digest = (high >>> 0).toString(36) + (low >>> 0).toString(36);
+          lookOf.set(element, digest);
+          return digest;
         };
-        // The one rule of WCAG 2.2 that axe-core leaves out by default.
-        const rules = { "target-size": { enabled: true } };
-        const colors = tried.looks.includes(shown.looks) ? [] : rulesOfColors;
-        const only = tried.elements.includes(shown.elements)
-          ? { runOnly: [...rulesOfPositions, ...colors] }
-          : { rules };
+        const passed = new Set(looks);
+        const checked = new Map<Element, string>();
+        colors.matches = function (element, ...more) {
+          if (passed.has(look(element)) || !matches.call(this, element, ...more)) return false;
+          checked.set(element, look(element));
+          return true;
+        };
+        const { violations, incomplete } = await axe.run(dialog ?? document, {
+          resultTypes: ["violations", "incomplete"],
+          elementRef: true,
+          ...(documents.includes(shown)
+            ? { runOnly: rulesOfLooks }
+            : // The one rule of WCAG 2.2 that axe-core leaves out by default.
+              { rules: { "target-size": { enabled: true } } }),
+        });
+        const undecided = incomplete.find(({ id }) => id === colors.id)?.nodes ?? [];
+        for (const { element } of undecided) checked.delete(element);
         return {
-          ...(await axe.run(dialog ?? document, { resultTypes: ["violations"], ...only })),
+          violations: violations.map(({ id, nodes }) => ({
+            id,
+            nodes: nodes.map(({ target, failureSummary }) => ({ target, failureSummary })),
+          })),
           twice,
-          shown,
+          passed: { document: shown, looks: [...new Set(checked.values())] },
         };
       } finally {
+        colors.matches = matches;
         for (const { row, place } of aside) place.replaceWith(row);
       }
     },
     {
-      tried: { elements: [...tried.elements], looks: [...tried.looks] },
-      rulesOfPositions: RULES_OF_POSITIONS,
-      rulesOfColors: RULES_OF_COLORS,
+      documents: [...tried.documents],
+      looks: [...tried.looks],
+      rulesOfLooks: RULES_OF_LOOKS,
       properties: LOOKS,
     },
   );
   if (violations.length === 0) {
-    tried.elements.add(shown.elements);
-    tried.looks.add(shown.looks);
+    tried.documents.add(passed.document);
+    for (const look of passed.looks) tried.looks.add(look);
   }
   const faults = violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
@@ -146,11 +172,11 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
 }
 
 type Axe = {
-  run(
-    what: Document | Element,
-    options: object,
-  ): Promise<{ violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[] }>;
+  _audit: { rules: { id: string; matches: (element: Element, ...more: unknown[]) => boolean }[] };
+  run(what: Document | Element, options: object): Promise<Record<"violations" | "incomplete", AxeResult[]>>;
 };
+
+type AxeResult = { id: string; nodes: { element: Element; target: string[]; failureSummary: string }[] };
 
 /** The windows in which pages are checked for accessibility: both layouts, and both color schemes. */
 const WINDOWS = [
