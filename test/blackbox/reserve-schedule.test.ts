@@ -85,7 +85,7 @@ test("the schedule compares its deposit with the usual one, and names the rows t
   const text = (await page.getByLabel("Summary").innerText()).replaceAll(/\s+/g, " ");
   await close();
   const plan = (await client.get(`/v1/property/${ids.demo}/plan?years=12`)).body;
-  const perUnit = Math.round(plan.level_deposit["50"].noise.per_unit_per_year).toLocaleString("en-US");
+  const perUnit = Math.ceil(plan.level_deposit["50"].noise.per_unit_per_year).toLocaleString("en-US");
   expect(text).toContain(
     `US lenders usually ask $300 to $1,500 per unit per year, and this schedule $${perUnit}.`,
   );
