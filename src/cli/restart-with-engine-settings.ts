@@ -13,7 +13,7 @@ const SETTINGS = {
 };
 
 /** The commands that run for long enough. */
-const COMMANDS: readonly (string | undefined)[] = ["serve", "snapshot"];
+const COMMANDS: readonly (string | undefined)[] = ["serve", "snapshot", "import", "calibrate"];
 
 /**
  * Starts this executable again in this process, with settings of its engine, if its command runs for long. Returns if the
