@@ -3,6 +3,7 @@ import { Socket } from "node:net";
 import pg from "pg";
 import { StorageError, UnknownOutcome } from "../../../src/domain/errors.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
+import { postgresBeginStatement } from "../../../src/store/postgres/writer/postgres-transaction-statements.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { rowsOf } from "../../support/postgres.ts";
@@ -434,6 +435,26 @@ describe("without the database", () => {
     }
     await worksAgain();
   });
+
+  test.each([
+    ["off", "on"],
+    ["local", "local"],
+    ["remote_apply", "remote_apply"],
+  ])(
+    "a durable write begins with a commit that waits for the disk where the setting is %s",
+    async (setting, inTransaction) => {
+      const client = new pg.Client(server.url("postgres"));
+      await client.connect();
+      try {
+        await client.query(`SET synchronous_commit = ${setting}`);
+        await client.query(postgresBeginStatement(true, 1_000));
+        const { rows } = await client.query("SHOW synchronous_commit");
+        expect(rows).toEqual([{ synchronous_commit: inTransaction }]);
+      } finally {
+        await client.end();
+      }
+    },
+  );
 
   test("a write does not wait for another that has locked other rows", async () => {
     const id = await add(newPartner());

@@ -8,6 +8,9 @@ const BEGIN = [
   "SET LOCAL statement_timeout = '60s'",
   `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
 ].join("; ");
+/** Such a commit survives a power cut, also where the database or the role has a setting that would not wait for the disk. */
+const DURABLE =
+  "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'";
 /** Such a commit survives the end of any process, but not a power cut. */
 const NOT_DURABLE = "SET LOCAL synchronous_commit = off";
 /** Makes the commit survive a crash of the database server, without waiting for a standby. */
@@ -15,7 +18,7 @@ export const SURVIVE_CRASH = "SET LOCAL synchronous_commit = local";
 
 /** Begins a transaction that waits up to `lockTimeoutMs` for each row that another transaction has locked. */
 export const postgresBeginStatement = (isDurable: boolean, lockTimeoutMs: number): string =>
-  [BEGIN, ...(isDurable ? [] : [NOT_DURABLE]), postgresLockTimeoutStatement(lockTimeoutMs)].join("; ");
+  [BEGIN, isDurable ? DURABLE : NOT_DURABLE, postgresLockTimeoutStatement(lockTimeoutMs)].join("; ");
 
 /** Returns the statement that limits how long a transaction waits for locks. */
 export const postgresLockTimeoutStatement = (ms: number): string =>
