@@ -19,7 +19,7 @@ import {
   openPostgresTransferSource,
   openPostgresTransferTarget,
 } from "../store/postgres/postgres-transfer-endpoint.ts";
-import { UNFINISHED_DATABASE } from "../store/sqlite/leftover-sqlite-files.ts";
+import { removeLeftoverSqliteNames, UNFINISHED_DATABASE } from "../store/sqlite/leftover-sqlite-files.ts";
 import { openSqliteStoreForTransfer } from "../store/sqlite/sqlite-transfer-endpoint.ts";
 import { openServerDailyCallReservationFile } from "./server-daily-call-reservation-file.ts";
 import { makeServerDataFolder, openServerDataFolder, serverDatabaseFile } from "./server-data-folder.ts";
@@ -136,6 +136,8 @@ async function databaseTarget({ to, again, clock }: MoveDeps): Promise<Target> {
 
 /** A target data folder, whose database file gets its name last. */
 function folderTarget({ config, env, to: dataDir, again, clock }: MoveDeps): Target {
+  // A move that ended once the database had its name is complete: its key and photos stay.
+  removeLeftoverSqliteNames(serverDatabaseFile(dataDir));
   const unfinished = join(dataDir, UNFINISHED_DATABASE);
   const found = existsSync(dataDir) ? readdirSync(dataDir) : [];
   const isLeft = found.includes(UNFINISHED_DATABASE);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
@@ -270,6 +270,12 @@ describe("an interrupted move", () => {
     const again = await shared.run("move", "--to", folder);
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("--again")]);
     expect((await shared.json("move", "--to", folder, "--again")).tables.partners).toBe(1);
+    expect((await back.json("partner", "list")).partners).toHaveLength(1);
+    // A move that ended after it had given the database its name has been completed.
+    linkSync(join(folder, "mainstay.db"), join(folder, "mainstay.db.unfinished"));
+    const complete = await shared.run("move", "--to", folder, "--again");
+    expect([complete.code, complete.stderr]).toEqual([1, expect.stringContaining("is not empty")]);
+    expect(readdirSync(folder)).toContain("mainstay.key");
     expect((await back.json("partner", "list")).partners).toHaveLength(1);
   });
 });
