@@ -204,8 +204,8 @@ function recalculation({ store, knowledge, clock, log }: JobDeps): ScheduledJob[
     if ((await store.read.recalculations.basis()) === basis) {
       foreignSince = undefined;
       if (repeatAt !== undefined && clock() >= repeatAt) {
-        repeatAt = undefined;
         await requestRecalculation(store);
+        repeatAt = undefined;
         log.info({}, "sums that servers with others may have stored meanwhile are recalculated");
       }
     } else {

@@ -38,8 +38,11 @@ test("a job runs on schedule, at the start if configured, and never concurrently
     log,
   );
   expect(runs).toEqual({ eager: 1, late: 0, slow: 1 });
-  await eventually(() => expect(runs.late).toBeGreaterThanOrEqual(2));
-  expect(runs.eager).toBeGreaterThanOrEqual(3);
+  // The timers of a second fire in any order.
+  await eventually(() => {
+    expect(runs.late).toBeGreaterThanOrEqual(2);
+    expect(runs.eager).toBeGreaterThanOrEqual(3);
+  });
   expect(runs.slow).toBe(1);
   finish();
   await schedule.stop();

@@ -94,11 +94,11 @@ export async function pendingPostgresMigrations(
 ): Promise<readonly PostgresMigration[]> {
   const all = await tablesOfPostgresSchema(client);
   const tables = isMoveTarget ? all.filter((name) => name !== UNFINISHED_MOVE) : all;
-  const hidden = tables.length === 0 ? await hiddenSchema(client) : undefined;
+  const hidden = tables.includes("schema_migrations") ? undefined : await hiddenSchema(client);
   if (hidden !== undefined)
     throw new OperatorError(
       `${displayName} has its tables in the schema "${hidden.schema}", but the search path of the user ${user} begins with "${hidden.first}"`,
-      `Set it: ALTER ROLE ${user} IN DATABASE ${database} SET search_path TO "${hidden.schema}"; or rename the schema "${hidden.first}".`,
+      `If that is this installation, set it: ALTER ROLE ${user} IN DATABASE ${database} SET search_path TO "${hidden.schema}"; or rename the schema "${hidden.first}". Give another installation a database of its own.`,
     );
   if (tables.length === 0) return migrations;
   if (tables.includes(UNFINISHED_MOVE))

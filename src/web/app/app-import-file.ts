@@ -217,6 +217,8 @@ type HowToImport = {
   updates?: boolean;
   /** Resolves before a call is repeated that another import of the account has refused. */
   pause?: () => Promise<void>;
+  /** Ends the pauses, with the refusal. */
+  signal?: AbortSignal;
 };
 
 /** The pauses, of two seconds each, that an import waits for another one of the account, as in another tab. */
@@ -250,7 +252,7 @@ export async function sendAppRows(
   api: Api,
   file: AppImportFile,
   { at, most }: { at: number; most: number },
-  { mapping, continuation, isDry, silent = false, updates = false, pause = pauseImport }: HowToImport,
+  { mapping, continuation, isDry, silent = false, updates = false, pause = pauseImport, signal }: HowToImport,
 ): Promise<{ answer: ImportedRowsJson; sent: number; most: number; rejected: readonly RejectedRow[] }> {
   let pauses = 0;
   for (let count = most; ; ) {
@@ -287,8 +289,10 @@ export async function sendAppRows(
       };
     } catch (error) {
       if (!(error instanceof ApiFailure)) throw error;
-      if (error.kind === "conflict" && pauses++ < MOST_PAUSES) await pause();
-      else if (error.kind === "too_large" && count > 1) count = Math.ceil(count / 2);
+      if (error.kind === "conflict" && pauses++ < MOST_PAUSES) {
+        await pause();
+        if (signal?.aborted) throw error;
+      } else if (error.kind === "too_large" && count > 1) count = Math.ceil(count / 2);
       else throw error;
     }
   }
@@ -329,7 +333,11 @@ export async function importAppFile(
     if (signal?.aborted) return;
     const place = { at: run.done, most };
     const { continuation } = run;
-    const call = await sendAppRows(api, table, place, { ...how, ...(continuation && { continuation }) });
+    const call = await sendAppRows(api, table, place, {
+      ...how,
+      ...(signal && { signal }),
+      ...(continuation && { continuation }),
+    });
     const { answer, sent, rejected } = call;
     // The next rows are probably as dense.
     most = call.most;

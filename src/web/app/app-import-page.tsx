@@ -109,22 +109,20 @@ export function AppImportPage() {
   };
   const start = (isDry: boolean) =>
     attempt(async () => {
+      const rows = file!.rows.length;
+      let latest: ImportRun | undefined;
       try {
         const continuation = continuations.current.of(file!);
         const how = { mapping: mapping!, isDry, silent, updates, ...(continuation && { continuation }) };
-        let done = 0;
-        const onProgress = (latest: ImportRun) => {
-          done = latest.done;
-          setRun(latest);
-          continuations.current.add(file!, latest);
+        const onProgress = (run: ImportRun) => {
+          latest = run;
+          setRun(run);
+          continuations.current.add(file!, run);
         };
         await importAppFile(api, file!, how, onProgress, signal);
-        if (!isDry && signal.aborted && done < file!.rows.length)
-          showToast(
-            `The import ended after ${formatPageWholeNumber(done)} of ${formatPageCount(file!.rows.length, "row")}, because its page was left. Import the file again: rows that are imported add nothing.`,
-            { isFailure: true },
-          );
       } finally {
+        if (!isDry && signal.aborted && latest && (latest.done < rows || latest.rejected.length > 0))
+          showToast(importLeftText(latest, rows), { isFailure: true });
         // Also for what was imported before a failure.
         if (!isDry) await portfolio.reload();
       }
@@ -241,6 +239,14 @@ export function AppImportPage() {
       )}
     </div>
   );
+}
+
+/** Returns the message about an import whose page was left before its end, or before its rejected rows were shown. */
+function importLeftText({ done, rejected }: ImportRun, rows: number): string {
+  const again = "Import the file again: rows that are imported add nothing.";
+  if (done < rows)
+    return `The import ended after ${formatPageWholeNumber(done)} of ${formatPageCount(rows, "row")}, because its page was left. ${again}`;
+  return `${formatPageCount(rejected.length, "row")} of the import whose page was left ${rejected.length === 1 ? "was" : "were"} rejected. ${again}`;
 }
 
 /** Asks before the page is closed or reloaded while it is busy. */

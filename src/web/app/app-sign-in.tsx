@@ -107,7 +107,9 @@ function RejectsOfSession({ rejects }: { rejects: AppRejects }) {
       {rejects.rejected.length === 1 ? "was" : "were"} rejected so far.{" "}
       <button type="button" class="plain" onClick={() => downloadAppRejects(rejects)}>
         Download rejected rows (CSV)
-      </button>
+      </button>{" "}
+      If several rows are equal and have no serial, correct them in the original file instead, and import that
+      whole.
     </p>
   );
 }
