@@ -32,7 +32,7 @@ export function checkDeclaredHttpBodySize(request: Request, limit: number): void
  * connection. The runtime closes it without a response if another request follows (pipelining), and responds with a 400 to
  * any other bytes. The client cannot tell whether a write was made then, so one that has not started must not start.
  */
-export const waitForParsedSegment = ({ signal }: Request): Promise<void> => yieldUntilAborted(signal)();
+export const waitForParsedHttpSegment = ({ signal }: Request): Promise<void> => yieldUntilAborted(signal)();
 
 /**
  * Reads the raw body, and waits until the runtime has parsed what follows it. Throws payload_too_large as soon as it exceeds
@@ -41,7 +41,7 @@ export const waitForParsedSegment = ({ signal }: Request): Promise<void> => yiel
 export async function readHttpBodyBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   checkDeclaredHttpBodySize(request, limit);
   const bytes = await readWhole(request, limit);
-  await waitForParsedSegment(request);
+  await waitForParsedHttpSegment(request);
   return bytes;
 }
 

@@ -58,7 +58,7 @@ import {
   parseRequestBodyObject,
   readHttpBodyReserved,
   requireHttpJsonBody,
-  waitForParsedSegment,
+  waitForParsedHttpSegment,
 } from "./request-body.ts";
 import { longReadLimiter } from "./request-concurrency-limiter.ts";
 import type { DailyCallLimits } from "./request-daily-call-limits.ts";
@@ -310,7 +310,8 @@ export class RequestPipeline {
   ): Promise<Reply> {
     const isJson = operation.body === "json" || (operation.body === "optional" && hasRequestBody(request));
     const bytes = isJson ? await this.#readJson(request, memory) : undefined;
-    if (!bytes && operation.method !== "GET" && operation.body !== "raw") await waitForParsedSegment(request);
+    if (!bytes && operation.method !== "GET" && operation.body !== "raw")
+      await waitForParsedHttpSegment(request);
     const { deadline } = context;
     if (operation.body !== "raw") deadline.start();
     const call: Call = {

@@ -32,7 +32,7 @@ import { recalculationStore } from "./queries/portfolio-recalculations-queries.t
 import { propertyStore } from "./queries/properties-queries.ts";
 import { propertyStandingStore } from "./queries/property-standings-queries.ts";
 import { unitStore } from "./queries/property-units-queries.ts";
-import { purgeStore } from "./queries/purge-partner-rows-queries.ts";
+import { partnerPurgeStore } from "./queries/purge-partner-rows-queries.ts";
 import { rateWindowStore } from "./queries/rate-windows-queries.ts";
 import { recountStore } from "./queries/recounts-queries.ts";
 import { savedFilterStore } from "./queries/saved-filters-queries.ts";
@@ -73,7 +73,7 @@ export const createStores = (engine: Engine) => ({
   costLines: costLineStore(engine),
   recalculations: recalculationStore(engine),
   photos: photoStore(engine),
-  purge: purgeStore(engine),
+  purge: partnerPurgeStore(engine),
   snapshots: snapshotStore(engine),
   snapshotShares: snapshotWorkShareStore(engine),
   models: modelStore(engine),

@@ -7,4 +7,4 @@ export function parseTableCellConditionScale(text: string): readonly number[] {
 }
 
 /** Returns whether a cell is a score that only a scale up to 10 has. */
-export const isScoreAbove5 = (cell: string): boolean => Number(cell) > 5 && Number(cell) <= 10;
+export const isTableCellScoreAbove5 = (cell: string): boolean => Number(cell) > 5 && Number(cell) <= 10;

@@ -4,7 +4,7 @@ import { yieldToEventLoop } from "../../src/event-loop/event-loop.ts";
 import { exchange, rawRequest } from "../support/raw-http.ts";
 
 /*
- * The behavior of the runtime's HTTP server, without any code of ours, that `waitForParsedSegment` works around as far as possible
+ * The behavior of the runtime's HTTP server, without any code of ours, that `waitForParsedHttpSegment` works around as far as possible
  * and docs/operating.md describes. If a version of the runtime fails these tests, both may be obsolete.
  */
 

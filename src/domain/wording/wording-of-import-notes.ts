@@ -33,7 +33,7 @@ const SENTENCES: Readonly<Record<keyof WordedImportNotes, (records: string) => s
 const NAMES = Object.keys(SENTENCES) as (keyof WordedImportNotes)[];
 
 /** Returns the notes of a record that has others too. */
-export const importNoteWordingsOf = (counts: WordedImportNotes): WordedImportNotes => {
+export const wordedImportNotesOf = (counts: WordedImportNotes): WordedImportNotes => {
   const { buildingYears, earlyYears, unusualSizes, claimsToCheck, olderValuations } = counts;
   return { buildingYears, earlyYears, unusualSizes, claimsToCheck, olderValuations };
 };

@@ -33,7 +33,7 @@ type Deletion = () => { execute(values: { id: string }): Promise<unknown[]> };
  * Deletes a partner with all of its rows, a few hundred in each step, found by indexes. Referencing rows are deleted
  * before referenced ones, since the connection for purges does not check foreign keys.
  */
-export function purgeStore(engine: Engine) {
+export function partnerPurgeStore(engine: Engine) {
   const { db } = engine;
   const t = engine.tables;
 

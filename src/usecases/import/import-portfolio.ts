@@ -4,9 +4,9 @@ import { type CsvSource, csvSourceName } from "../../csv/csv-source.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import {
-  importNoteWordingsOf,
   sumOfImportNoteWordings,
   type WordedImportNotes,
+  wordedImportNotesOf,
 } from "../../domain/wording/wording-of-import-notes.ts";
 import { applianceImportRows } from "./appliance-import.ts";
 import { claimImportRows } from "./claim-import.ts";
@@ -172,8 +172,8 @@ async function importFiles(
     appliances: rowCounts(counters.appliances),
     components: { ...rowCounts(counters.components), created: counters.appliances.components },
     notes: sumOfImportNoteWordings(
-      importNoteWordingsOf(counters.appliances),
-      importNoteWordingsOf(counters.claims),
+      wordedImportNotesOf(counters.appliances),
+      wordedImportNotesOf(counters.claims),
     ),
     sameAddress,
     serviceEvents: rowCounts(counters.serviceEvents),

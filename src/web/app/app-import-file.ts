@@ -13,7 +13,7 @@ import {
   tableCellDateFormatOf,
 } from "../../table-cells/table-cell-dates.ts";
 import { CellDecimalSigns, tableCellFieldsWithDecimalComma } from "../../table-cells/table-cell-numbers.ts";
-import { isScoreAbove5 } from "../../table-cells/table-cell-scales.ts";
+import { isTableCellScoreAbove5 } from "../../table-cells/table-cell-scales.ts";
 import {
   GUESSED_WORD_FIELDS,
   MOST_ROWS,
@@ -97,7 +97,7 @@ export function withFormatsOfWholeAppFile(file: AppImportFile, mapping: AppImpor
     const format = column === undefined ? undefined : tableCellDateFormatOf(cellsOf(file, column));
     if (format !== undefined) dates[field] = format;
   }
-  const isAbove5 = mapping.scores.some(({ column }) => cellsOf(file, column).some(isScoreAbove5));
+  const isAbove5 = mapping.scores.some(({ column }) => cellsOf(file, column).some(isTableCellScoreAbove5));
   return withDecimalCommas(file, { ...mapping, dates, ...(isAbove5 && { scale: [1, 10] }) });
 }
 

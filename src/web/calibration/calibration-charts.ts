@@ -60,7 +60,7 @@ function forecastDot(
 }
 
 /** Draws the share of lifetimes that ended in each decile of the prior, with a line at 10%. */
-export function calibrationDecileChart({ shares }: DecileContent, name: string): string {
+export function calibrationPriorDecileChart({ shares }: DecileContent, name: string): string {
   const frame: ChartFrame = { width: 420, height: 280, left: 52, right: 16, top: 32, bottom: 48 };
   const highest = Math.max(0.2, ...shares) * 1.05;
   const x = scaleLinear([0, 1], [frame.left, frame.width - frame.right]);

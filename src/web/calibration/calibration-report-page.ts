@@ -5,7 +5,7 @@ import tokens from "../style/tokens.css" with { type: "text" };
 import style from "./calibration.css" with { type: "text" };
 import {
   calibrationCorrectionChart,
-  calibrationDecileChart,
+  calibrationPriorDecileChart,
   calibrationReliabilityChart,
   calibrationSurvivalChart,
 } from "./calibration-charts.ts";
@@ -177,7 +177,7 @@ function decileSection({ deciles: { before, after } }: CalibrationContent): stri
       `${chartPercentText(i / shares.length)} to ${chartPercentText((i + 1) / shares.length)}`,
       chartPercentText(share, 1),
     ]);
-    return `<figure><h3>${name}</h3>${calibrationDecileChart({ shares, chiSquared }, name)}<figcaption>χ² = ${chiSquared.toFixed(1)}. For a correct forecast, it is below ${CHI_SQUARED_5_PERCENT} with 95% probability.</figcaption>${collapsible(table(["Prior", "Share of lifetimes"], rows))}</figure>`;
+    return `<figure><h3>${name}</h3>${calibrationPriorDecileChart({ shares, chiSquared }, name)}<figcaption>χ² = ${chiSquared.toFixed(1)}. For a correct forecast, it is below ${CHI_SQUARED_5_PERCENT} with 95% probability.</figcaption>${collapsible(table(["Prior", "Share of lifetimes"], rows))}</figure>`;
   };
   return `<h2>Calibration of lifetimes</h2>
 <p>The forecast probability of failure by the age at which each component failed (D-calibration). A correct forecast has 10% of lifetimes in each decile; more on the left means that components fail earlier than forecast. A component that still works is spread evenly over the deciles that it can still reach.</p>

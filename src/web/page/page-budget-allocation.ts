@@ -87,11 +87,11 @@ export type BudgetResult = {
 };
 
 /** Selects the components that a budget covers. */
-export const allocatePageBudget = (candidates: BudgetCandidates, amountUsd: number): BudgetResult =>
-  runSteps(allocatePageBudgetInSteps(candidates, amountUsd));
+export const pageBudgetAllocation = (candidates: BudgetCandidates, amountUsd: number): BudgetResult =>
+  runSteps(pageBudgetAllocationInSteps(candidates, amountUsd));
 
 /** Selects the components that a budget covers, in steps, for properties with many components. */
-export function* allocatePageBudgetInSteps(
+export function* pageBudgetAllocationInSteps(
   candidates: BudgetCandidates,
   amountUsd: number,
 ): Steps<BudgetResult> {

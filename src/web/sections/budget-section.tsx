@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { currencyName } from "../../domain/wording/currency-and-unit-wording.ts";
 import {
-  allocatePageBudget,
   type BudgetCandidates,
   type BudgetLine,
   type BudgetResult,
+  pageBudgetAllocation,
   type SliderRange,
   sliderRange,
 } from "../page/page-budget-allocation.ts";
@@ -57,7 +57,7 @@ export function BudgetSectionSlider({
         onSlide={setAmount}
         onSettled={onSettled}
       />
-      <BudgetSectionOutcome result={allocatePageBudget(candidates, amount)} amount={amount} />
+      <BudgetSectionOutcome result={pageBudgetAllocation(candidates, amount)} amount={amount} />
     </>
   );
 }

@@ -12,8 +12,8 @@ import { ScheduleChart, ScheduleChartLegend } from "../charts/schedule-chart.tsx
 import { type ActionRow, pageActionRowsInSteps } from "../page/page-action-rows.ts";
 import type { ApplianceNames } from "../page/page-appliance-names.ts";
 import {
-  allocatePageBudgetInSteps,
   type BudgetCandidates,
+  pageBudgetAllocationInSteps,
   pageBudgetCandidatesInSteps,
   sliderRange,
 } from "../page/page-budget-allocation.ts";
@@ -32,8 +32,8 @@ import {
   type BudgetPlannerProps,
   BudgetSectionForm,
 } from "./budget-section.tsx";
-import { BalanceSectionTable, DepositSectionSentence } from "./deposit-section.tsx";
 import { FailureCostForecastSection, ReserveContributionsSection } from "./reserve-and-forecast-section.tsx";
+import { ReserveBalanceSectionTable, ReserveDepositSectionSentence } from "./reserve-deposit-section.tsx";
 import { CollapsedSectionTable, ReportSection, type SectionCsvLink } from "./section.tsx";
 import { useSectionUnitWord } from "./section-unit-word.ts";
 
@@ -73,7 +73,7 @@ export function* sectionPlanDetailsInSteps(
   return {
     lines,
     actions,
-    budget: { candidates, amount, result: yield* allocatePageBudgetInSteps(candidates, amount) },
+    budget: { candidates, amount, result: yield* pageBudgetAllocationInSteps(candidates, amount) },
   };
 }
 
@@ -196,8 +196,8 @@ export function PlanCostsByYearSection({
       </p>
       <ScheduleChart years={schedule} schedule={links.schedule} />
       <ScheduleChartLegend />
-      <DepositSectionSentence plan={plan} />
-      <BalanceSectionTable plan={plan} />
+      <ReserveDepositSectionSentence plan={plan} />
+      <ReserveBalanceSectionTable plan={plan} />
       <CollapsedSectionTable
         summary="View by year (table)"
         csv={links.yearsCsv}

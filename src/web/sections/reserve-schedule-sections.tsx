@@ -18,8 +18,8 @@ import {
   type ScheduleSums,
   USUAL_RESERVE,
 } from "../page/page-reserve-schedule.ts";
-import { DepositSectionSentence } from "./deposit-section.tsx";
 import { pageSectionDueNowCountText } from "./plan-section.tsx";
+import { ReserveDepositSectionSentence } from "./reserve-deposit-section.tsx";
 import { ScheduleSectionAverages, ScheduleSectionTables } from "./schedule-section-table.tsx";
 import { pageSectionUnitWordOf, UnitNameContext } from "./section-unit-word.ts";
 
@@ -113,7 +113,7 @@ export function ReserveScheduleSummarySection(props: {
           {formatPageMoney(Math.round(plan.due_now.cost))}), included in year 1 but not in the deposits.
           Escrow at {plan.escrow_pct}%: {formatPageMoney(Math.round(plan.due_now.escrow))}.
         </p>
-        <DepositSectionSentence plan={plan} />
+        <ReserveDepositSectionSentence plan={plan} />
         {children}
       </div>
     </section>

@@ -25,7 +25,7 @@ export function refusePostgresWrite(job: PostgresQueuedWrite, error: StorageErro
  * Waits for a group's commit, however long it takes. After COMMIT_TIMEOUT_MS it refuses the group's jobs, and those of
  * the jobs waiting behind it that are past their deadlines.
  */
-export async function withPostgresCommitTimeout<T>(
+export async function refusePostgresWritesOfSlowCommit<T>(
   commit: Promise<T>,
   group: readonly PostgresQueuedWrite[],
   waiting: PostgresQueuedWrite[],

@@ -7,8 +7,8 @@ import {
 } from "../postgres-errors.ts";
 import {
   refusePostgresWrite,
+  refusePostgresWritesOfSlowCommit,
   settlePostgresWrite,
-  withPostgresCommitTimeout,
 } from "./postgres-commit-timeout.ts";
 import { PostgresGroupTransaction, type TransactionHooks } from "./postgres-group-transaction.ts";
 import {
@@ -58,7 +58,7 @@ export class PostgresGroupCommitter {
     this.#transaction = new PostgresGroupTransaction({
       ...options,
       awaitCommit: (commit, group) =>
-        withPostgresCommitTimeout(commit, group, this.#waiting, options.monotonicMs),
+        refusePostgresWritesOfSlowCommit(commit, group, this.#waiting, options.monotonicMs),
     });
   }
 

@@ -5,7 +5,7 @@ import {
   CellDecimalSigns,
   tableCellFieldsWithDecimalComma,
 } from "../../../table-cells/table-cell-numbers.ts";
-import { isScoreAbove5 } from "../../../table-cells/table-cell-scales.ts";
+import { isTableCellScoreAbove5 } from "../../../table-cells/table-cell-scales.ts";
 import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
 import {
   applianceTypeOfHeadingWords,
@@ -107,7 +107,10 @@ export function guessColumnFields(
     equipment: rows === "properties" ? equipmentColumns(columns, used, mayHaveScores(columns, known)) : [],
     scores,
     ...(scores.length > 0 && {
-      scale: [1, scores.some((one) => column(one.column)!.cells.some(isScoreAbove5)) ? 10 : 5] as const,
+      scale: [
+        1,
+        scores.some((one) => column(one.column)!.cells.some(isTableCellScoreAbove5)) ? 10 : 5,
+      ] as const,
     }),
   };
 }

@@ -6,7 +6,7 @@ import {
   isNumericTableCellField,
   tableCellFieldsWithDecimalComma,
 } from "../../../table-cells/table-cell-numbers.ts";
-import { isScoreAbove5 } from "../../../table-cells/table-cell-scales.ts";
+import { isTableCellScoreAbove5 } from "../../../table-cells/table-cell-scales.ts";
 import { GUESSED_WORD_FIELDS } from "../../../table-cells/table-limits.ts";
 import type { FileMapping } from "./file-mapping.ts";
 import { stateOfCell, typeOfCell, typeOfChoice } from "./guess-mapping.ts";
@@ -68,7 +68,7 @@ export async function surveyMappedColumns(
       const cell = cellOf(column);
       if (!NO_VALUE.test(cell)) own.add(cell);
     }
-    for (const { column } of mapping.scores) hasScoresAbove5 ||= isScoreAbove5(cellOf(column));
+    for (const { column } of mapping.scores) hasScoresAbove5 ||= isTableCellScoreAbove5(cellOf(column));
     for (const one of words) one.add(cellOf(one.column));
   };
   // A row is read with each entry of the mapping, of which there may be hundreds.

@@ -24,7 +24,7 @@ function amountText(amount: Amount, unit: string) {
 }
 
 /** The annual deposit that funds the plan's costs, and the deposits for higher confidence. */
-export function DepositSectionSentence({ plan }: { plan: PlanSummaryJson }) {
+export function ReserveDepositSectionSentence({ plan }: { plan: PlanSummaryJson }) {
   const unit = useSectionUnitWord();
   const {
     level_deposit: deposit,
@@ -60,7 +60,7 @@ export function DepositSectionSentence({ plan }: { plan: PlanSummaryJson }) {
 }
 
 /** The balance of the reserve by year. */
-export function BalanceSectionTable({
+export function ReserveBalanceSectionTable({
   plan,
   csv,
 }: {
