@@ -14,8 +14,9 @@ export type Delimiter = "," | ";" | "\t" | "|";
 
 /**
  * Yields the rows of a comma-separated file (RFC 4180) in order, the heading first. Accepts a byte-order mark and any line
- * ends, skips blank rows, and restores the texts that a file has with a quote before a formula's sign. Throws an OperatorError with the line of the problem: an invalid quote, a row longer than
- * MAX_ROW_BYTES, or invalid UTF-8. Ending the iteration early closes the file.
+ * ends, skips blank rows, and restores the texts that a file has with a quote before a formula's sign. Throws an OperatorError
+ * with the line of the problem: an invalid quote, a row longer than MAX_ROW_BYTES, or invalid UTF-8. Ending the iteration early
+ * closes the file.
  */
 export async function* readCsv(source: CsvSource, delimiter: Delimiter = ","): AsyncGenerator<CsvRow> {
   // The parser's own line count is wrong after a Windows line end in a cell.

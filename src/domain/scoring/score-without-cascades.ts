@@ -114,7 +114,10 @@ export function scoreWithoutCascades(
   return applianceWithoutCascades(knowledge, appliance, components);
 }
 
-/** Scores the components of an appliance without cascades, in steps, as `scoreWithoutCascades` does at once: a generator for each appliance would take longer than short histories. */
+/**
+ * Scores the components of an appliance without cascades, in steps, as `scoreWithoutCascades` does at once: a generator for each
+ * appliance would take longer than short histories.
+ */
 export function* scoreWithoutCascadesInSteps(
   knowledge: Knowledge,
   appliance: ApplianceHistory,
