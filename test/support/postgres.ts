@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, type Mock, test } from "bun:test";
 import pg from "pg";
 import { eventually } from "./eventually.ts";
 import { PostgresServer, SHARED_POOLER, SHARED_SERVER, STORAGE, TEMPLATE } from "./postgres-server.ts";
@@ -40,6 +40,15 @@ export async function connectTo(url: string): Promise<pg.Client> {
   await client.connect();
   return client;
 }
+
+/** Returns whether a store sends the statement on its own, by a timer or for a new connection: at any moment. */
+export const isOfNoCaller = (text: string) => /pg_is_in_recovery\(\)|DELETE FROM write_groups/.test(text);
+
+/** Returns the texts that a spy on the `query` of all clients has seen, without those that belong to no caller. */
+export const textsSent = (query: Mock<typeof pg.Client.prototype.query>) =>
+  query.mock.calls
+    .map(([one]) => (one as { text?: string }).text ?? String(one))
+    .filter((text) => !isOfNoCaller(text));
 
 /** Runs SQL on its own connection; returns the rows. */
 export async function rowsOf(url: string, text: string): Promise<Record<string, unknown>[]> {

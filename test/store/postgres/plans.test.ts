@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import pg from "pg";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { connectTo, usePostgres } from "../../support/postgres.ts";
+import { connectTo, isOfNoCaller, usePostgres } from "../../support/postgres.ts";
 import {
   FILTERS,
   listReads,
@@ -128,7 +128,7 @@ async function askedBy(read: Read): Promise<Asked[]> {
     ...given: unknown[]
   ) {
     const { text = "", values = [] } = (typeof given[0] === "object" ? given[0] : {}) as Partial<Asked>;
-    const isOwn = /write_groups|FOR UPDATE/.test(text);
+    const isOwn = /write_groups|FOR UPDATE/.test(text) || isOfNoCaller(text);
     if (/^\s*(select|delete|update|with)\b/i.test(text) && !isOwn) asked.set(text, { text, values });
     return (query as (...all: unknown[]) => unknown).apply(this, given);
   } as never);

@@ -12,7 +12,7 @@ import { createProperty } from "../../../src/usecases/portfolio/create-or-change
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { APPLIANCE, knowledge, PROPERTY } from "../../support/portfolio-store.ts";
-import { rowsOf } from "../../support/postgres.ts";
+import { rowsOf, textsSent } from "../../support/postgres.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
@@ -65,7 +65,7 @@ test("a snapshot that moves every trend writes their rows together, and drops ol
   now += MS_PER_DAY;
   const query = spyOn(pg.Client.prototype, "query");
   const { components } = await snapshot();
-  const sent = query.mock.calls.map(([one]) => (one as { text?: string }).text ?? String(one));
+  const sent = textsSent(query);
   query.mockRestore();
   expect(components).toBeGreaterThan(APPLIANCES);
   const rows = await rowsOf(

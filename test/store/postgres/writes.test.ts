@@ -6,7 +6,7 @@ import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts
 import { postgresBeginStatement } from "../../../src/store/postgres/writer/postgres-transaction-statements.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { eventually } from "../../support/eventually.ts";
-import { rowsOf } from "../../support/postgres.ts";
+import { rowsOf, textsSent } from "../../support/postgres.ts";
 import { type Cut, type PostgresProxy, startPostgresProxy } from "../../support/postgres-proxy.ts";
 import { PostgresServer } from "../../support/postgres-server.ts";
 
@@ -99,7 +99,7 @@ describe("writes that wait together", () => {
         { partnerId: id },
       );
     const outcomes = await Promise.allSettled(Array.from({ length: 40 }, (_, nth) => log(nth)));
-    const texts = query.mock.calls.map(([sent]) => (sent as { text?: string }).text ?? String(sent));
+    const texts = textsSent(query);
     query.mockRestore();
     expect(outcomes.flatMap(({ status }, nth) => (status === "rejected" ? [nth] : []))).toEqual([5]);
     // The write that threw had sent nothing, so that it is undone without the database.
