@@ -16,6 +16,7 @@ import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps/computation-steps.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
+import { KeyedMutex } from "../../event-loop/keyed-mutex.ts";
 import type { LossRow, NamedLossRow } from "../../store/queries/loss-rows-queries.ts";
 import type { Store } from "../../store/store.ts";
 import { iterateStoredLossRows, iterateStoredLossRowsOfProperty } from "../../store/store-row-iteration.ts";
@@ -101,7 +102,7 @@ type Book = { key: string; partners: readonly ShownPartner[] };
  */
 export class LossBooks {
   readonly #kept: RevisionCache<SelectedLosses>;
-  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #ofBook = new KeyedMutex();
 
   constructor(
     private readonly knowledge: Knowledge,
@@ -206,7 +207,7 @@ export class LossBooks {
     const modelVersion = await loadActiveModelVersion(deps.store.read, this.knowledge);
     const shown = { partners, day: asOf, besides: modelVersion };
     const key = `${keyOf(request)} ${book}`;
-    return await this.#inOrder(book, async () => {
+    return await this.#ofBook.run(book, async () => {
       const known = this.#kept.get(key, shown);
       if (known) return known;
       // The caller may have left while it waited.
@@ -286,18 +287,6 @@ export class LossBooks {
       if (leftOut?.has(row.propertyId)) return 0;
       return add(row, prices);
     };
-  }
-
-  /** Runs after what was asked of the same book before. */
-  async #inOrder<T>(book: string, run: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(book) ?? Promise.resolve();
-    const mine = before.then(run, run);
-    this.#last.set(book, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#last.get(book) === mine) this.#last.delete(book);
-    }
   }
 }
 

@@ -41,6 +41,7 @@ import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import { sortInSteps } from "../../domain/steps/computation-steps.ts";
 import { addDays, type Day, dayOf } from "../../domain/time.ts";
 import { forEachYielding, runYielding } from "../../event-loop/event-loop.ts";
+import { KeyedMutex } from "../../event-loop/keyed-mutex.ts";
 import type { StoredAction } from "../../store/queries/plan-actions-queries.ts";
 import type { CountedSums, PropertyPlanRow, SpendingPlace } from "../../store/queries/plans-queries.ts";
 import type { Tx } from "../../store/store.ts";
@@ -63,9 +64,13 @@ const MOST_PROPERTIES = 1_000_000_000;
 /** Candidates read or written by one step. */
 const CANDIDATES_A_STEP = 500;
 
+/** The renewals of changed plans, by partner: a second one at the same time would make the same plans again. */
+const changedPlans = new KeyedMutex();
+
 /**
  * Renews the plans of the partner's properties whose history has changed since, in short transactions. Afterwards
- * the sums include everything that was stored when the call began.
+ * the sums include everything that was stored when the call began. If plans of the partner are being renewed, waits for it,
+ * then renews those that are left: all if the caller before has gone away.
  */
 export async function renewChangedPlans(
   deps: PlanDeps,
@@ -73,7 +78,11 @@ export async function renewChangedPlans(
   propertiesOfRound = PROPERTIES_A_ROUND,
 ): Promise<number> {
   const { plans } = deps.store.read;
-  return await renewPlans(deps, partnerId, propertiesOfRound, (limit) => plans.changed(partnerId, limit));
+  return await changedPlans.run(partnerId, async () => {
+    // The caller may have left while it waited.
+    deps.signal?.throwIfAborted();
+    return await renewPlans(deps, partnerId, propertiesOfRound, (limit) => plans.changed(partnerId, limit));
+  });
 }
 
 /** Renews the plans of all partners that are older than the snapshot of the day; returns their number. */

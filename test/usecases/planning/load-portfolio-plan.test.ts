@@ -277,6 +277,29 @@ describe("a portfolio's plan", () => {
     );
   });
 
+  test("are renewed once for requests at the same time, also if the first caller goes away", async () => {
+    await renew();
+    await fixture.write((writer) => changeProperty(writer, properties[0]!, { unitCount: 40 }));
+    let writes = 0;
+    const write: typeof fixture.store.write = async (...args) => {
+      writes++;
+      return await fixture.store.write(...args);
+    };
+    const store = { ...fixture.store, read: fixture.store.read, write } as typeof fixture.store;
+    const left = new AbortController();
+    const yieldUntilLeft = async () => {
+      left.abort(new Error("the caller has left"));
+      left.signal.throwIfAborted();
+    };
+    const first = { ...environment(), store, yieldNow: yieldUntilLeft, signal: left.signal };
+    const others = { ...environment(), store };
+    const plan = (deps: typeof others) => loadPortfolioPlan(deps, fixture.partnerId, USUAL_TERMS);
+    const answers = await Promise.allSettled([first, others, others, others].map(plan));
+    expect(answers.map(({ status }) => status)).toEqual(["rejected", ...Array(3).fill("fulfilled")]);
+    expect(writes).toBe(1);
+    expect(await portfolio()).toMatchObject({ unitCount: 40 + 3 + 6 + 9 });
+  });
+
   // Rule: full-disk, portfolio-plan
   test("that cannot be stored is computed, with the same figures, properties and uses of a budget", async () => {
     await renew();
