@@ -1,13 +1,10 @@
 import { connect } from "node:net";
 import type { Config } from "../config/settings.ts";
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";
-import { parseIpNetwork } from "../ip-networks/ip-network.ts";
+import { hostWithoutBrackets, parseIpNetwork } from "../ip-networks/ip-network.ts";
 import type { DatabaseState } from "../store/sqlite/sqlite-database-state.ts";
 import { daysUntilCertificateExpiry, readTlsIdentity } from "../tls/pem-files.ts";
-import {
-  resolvePermittedWebhookAddresses,
-  webhookHostWithoutBrackets,
-} from "../webhooks/webhook-connections.ts";
+import { resolvePermittedWebhookAddresses } from "../webhooks/webhook-connections.ts";
 import { createWebhookResolver } from "../webhooks/webhook-dns-resolver.ts";
 import { webhookFailureMessage } from "../webhooks/webhook-failure-messages.ts";
 import {
@@ -67,7 +64,7 @@ async function connectTo(url: URL, webhooks: Config["webhooks"]): Promise<void> 
     extraAuthorities: null,
     proxy: null,
   };
-  const [host] = await resolvePermittedWebhookAddresses(webhookHostWithoutBrackets(url), settings);
+  const [host] = await resolvePermittedWebhookAddresses(hostWithoutBrackets(url), settings);
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
   await new Promise<void>((resolve, reject) => {
     const socket = connect({ host: host!, port });

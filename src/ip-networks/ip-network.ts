@@ -59,3 +59,8 @@ export function isIpNetwork(text: string): boolean {
 
 const firstAddress = (address: IpAddress, prefix: number): IpAddress =>
   (address.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6).networkAddressFromCIDR(`${address}/${prefix}`);
+
+/** Returns the host of a URL, an IPv6 address without its brackets. */
+export function hostWithoutBrackets(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "");
+}

@@ -1,5 +1,6 @@
 import ipaddr from "ipaddr.js";
 import {
+  hostWithoutBrackets,
   type IpAddress,
   type IpNetwork,
   ipNetworkContains,
@@ -51,11 +52,8 @@ export function webhookAddressRefusal(address: string, policy: AddressPolicy): s
   const parsed = parseIpAddress(address);
   if (!parsed) return `${address} is not an IP address`;
   const candidates = [parsed, ...embeddedIpv4(parsed)];
-  for (const { kind, network } of REFUSED_NETWORKS) {
-    if (candidates.some((candidate) => ipNetworkContains(network, candidate))) {
-      return `${address} is ${kind}, which is always refused`;
-    }
-  }
+  const always = refusalByKind(address, candidates);
+  if (always !== undefined) return always;
   const denying = policy.deny.find((network) =>
     candidates.some((candidate) => ipNetworkContains(network, candidate)),
   );
@@ -64,6 +62,24 @@ export function webhookAddressRefusal(address: string, policy: AddressPolicy): s
     return `${address} is not in an allowed network`;
   }
   return undefined;
+}
+
+/**
+ * Returns why no delivery to the URL can ever be sent, whatever the lists contain, or undefined if one may be: its host is a
+ * numeric address that is always refused. The addresses of a host name are known at a delivery only.
+ */
+export function webhookUrlRefusal(url: string): string | undefined {
+  const host = hostWithoutBrackets(new URL(url));
+  const address = parseIpAddress(host);
+  return address && refusalByKind(host, [address, ...embeddedIpv4(address)]);
+}
+
+/** Returns why connections to an address are always refused. `candidates`: the address and those that it embeds. */
+function refusalByKind(address: string, candidates: readonly IpAddress[]): string | undefined {
+  const refused = REFUSED_NETWORKS.find(({ network }) =>
+    candidates.some((candidate) => ipNetworkContains(network, candidate)),
+  );
+  return refused && `${address} is ${refused.kind}, which is always refused`;
 }
 
 /** Returns the IPv4 addresses to which a gateway may forward traffic for this IPv6 address. */

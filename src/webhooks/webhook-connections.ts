@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from "node:net";
 import type { Duplex } from "node:stream";
 import tls from "node:tls";
 import { OperatorError } from "../domain/errors.ts";
+import { hostWithoutBrackets } from "../ip-networks/ip-network.ts";
 import { trustedTlsAuthorities } from "../tls/pem-files.ts";
 import { type AddressPolicy, webhookAddressRefusal } from "./webhook-address-policy.ts";
 import type { ResolveHost } from "./webhook-dns-resolver.ts";
@@ -110,11 +111,6 @@ export function webhookProxyAuthorization(proxy: URL): Record<string, string> {
   return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
-/** Returns the host of a URL, an IPv6 address without its brackets. */
-export function webhookHostWithoutBrackets(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, "");
-}
-
 /** Resolves a host to its permitted addresses for the socket itself, so that no second lookup can return others. */
 function permittedLookup(settings: NetworkSettings): LookupFunction {
   return (hostname, options, callback) => {
@@ -150,7 +146,7 @@ class TunnelAgent extends https.Agent {
     const authority = `${isIP(host) === 6 ? `[${host}]` : host}:${options.port}`;
     const failed = (error: Error) => created(error, undefined as never);
     const request = http.request({
-      host: webhookHostWithoutBrackets(this.proxy),
+      host: hostWithoutBrackets(this.proxy),
       port: this.proxy.port || 80,
       method: "CONNECT",
       path: authority,

@@ -1,6 +1,7 @@
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP, type Socket } from "node:net";
+import { hostWithoutBrackets } from "../ip-networks/ip-network.ts";
 import type { SendRequest } from "./attempt-webhook-delivery.ts";
 import { webhookAddressRefusal } from "./webhook-address-policy.ts";
 import {
@@ -8,7 +9,6 @@ import {
   type HttpAgents,
   type NetworkSettings,
   resolvePermittedWebhookAddresses,
-  webhookHostWithoutBrackets,
   webhookProxyAuthorization,
 } from "./webhook-connections.ts";
 import {
@@ -186,15 +186,15 @@ function openRequest(
     : undefined;
   const path = target.pathname + target.search;
   if (target.protocol === "https:") {
-    const [host, port] = [webhookHostWithoutBrackets(target), target.port || 443];
+    const [host, port] = [hostWithoutBrackets(target), target.port || 443];
     return https.request({ host, port, path, method, headers, auth, agent: agents.https });
   }
   if (!proxy) {
-    const [host, port] = [webhookHostWithoutBrackets(target), target.port || 80];
+    const [host, port] = [hostWithoutBrackets(target), target.port || 80];
     return http.request({ host, port, path, method, headers, auth, agent: agents.http });
   }
   return http.request({
-    host: webhookHostWithoutBrackets(proxy),
+    host: hostWithoutBrackets(proxy),
     port: proxy.port || 80,
     path: `http://${target.host}${path}`,
     method,
@@ -209,7 +209,7 @@ function openRequest(
  * behind a proxy. A name that only the proxy can resolve is permitted unless there is an allow list.
  */
 async function checkTarget(target: URL, settings: NetworkSettings): Promise<void> {
-  const host = webhookHostWithoutBrackets(target);
+  const host = hostWithoutBrackets(target);
   if (isIP(host)) await resolvePermittedWebhookAddresses(host, settings);
   else if (settings.proxy) {
     await resolvePermittedWebhookAddresses(host, settings).catch((error) => {

@@ -206,12 +206,18 @@ describe("partners", () => {
       { webhook_url: "https://user:password@hooks.example/" },
       { webhook_url: "https://hooks.example/\0" },
       { webhook_url: "https://hooks.example/\ud800" },
+      { webhook_url: "http://169.254.169.254/latest" },
+      { webhook_url: "https://[64:ff9b::a9fe:1]/" },
       { webhook_events: ["component.exploded"] },
       { webhook_concurrency: 0 },
     ]) {
       const refusal = await admin.client.put(path, body, 400);
       expect(refusal.body.details[0].field).toStartWith(Object.keys(body)[0]!);
     }
+    const reachingItself = { name: "Late", webhook_url: "http://0.0.0.0/hooks" };
+    expect((await admin.client.post("/admin/partners", reachingItself, 400)).body.error).toBe(
+      "webhook_url: 0.0.0.0 is an unspecified address, which is always refused",
+    );
     await admin.client.get(`${path}/usage`, { month: "2026-13" }, 400);
     await admin.client.post(`${path}/rotate-webhook-secret`, { overlap_hours: -1 }, 400);
     expect((await admin.client.get(path)).body).toEqual(before);

@@ -64,6 +64,8 @@ describe("beside a running server", () => {
     const { partner_id } = await server.createPartner("Hooked");
     const flags = ["--concurrency", "2", "--event", "property.created"];
     await server.json("partner", "set-webhook", partner_id, "https://hooks.example/", ...flags);
+    const refused = await server.run("partner", "set-webhook", partner_id, "http://169.254.1.1/");
+    expect(refused.stderr).toContain("169.254.1.1 is a link-local address, which is always refused");
     const shown = {
       webhook_url: "https://hooks.example/",
       webhook_concurrency: 2,

@@ -2,7 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { BlockList } from "node:net";
 import fc from "fast-check";
 import { parseIpAddress, parseIpNetwork } from "../../src/ip-networks/ip-network.ts";
-import { type AddressPolicy, webhookAddressRefusal } from "../../src/webhooks/webhook-address-policy.ts";
+import {
+  type AddressPolicy,
+  webhookAddressRefusal,
+  webhookUrlRefusal,
+} from "../../src/webhooks/webhook-address-policy.ts";
 
 const permissive: AddressPolicy = { allow: [], deny: [] };
 
@@ -11,6 +15,22 @@ const policy = (allow: string[], deny: string[] = []) => ({
   deny: deny.map(parseIpNetwork),
 });
 const hex = (a: number, b: number) => ((a << 8) | b).toString(16);
+
+describe("webhookUrlRefusal", () => {
+  test("refuses a URL whose numeric host is always refused, and no other", () => {
+    for (const host of [
+      "2852039166",
+      "[fe80::1]",
+      "[::ffff:169.254.1.1]",
+      "[::]",
+      "224.0.0.1",
+      "[fd00:ec2::254]",
+    ])
+      expect(webhookUrlRefusal(`https://${host}:8443/hooks`)).toEndWith("which is always refused");
+    for (const host of ["receiver.example", "localhost", "127.0.0.1", "[::1]", "10.0.0.1", "8.8.8.8"])
+      expect(webhookUrlRefusal(`https://${host}/`)).toBeUndefined();
+  });
+});
 
 describe("webhookAddressRefusal", () => {
   test.each([

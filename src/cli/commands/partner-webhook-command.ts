@@ -7,10 +7,7 @@ import {
 import { OperatorError } from "../../domain/errors.ts";
 import { MAX_CONCURRENCY, WEBHOOK_EVENTS } from "../../domain/partner.ts";
 import { changePartner, rotateWebhookSecret } from "../../usecases/partners/administer-partner.ts";
-import {
-  checkPartnerWebhookUrl,
-  requirePartner,
-} from "../../usecases/partners/create-partner-and-credentials.ts";
+import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import {
   type Command,
   defineCommand,
@@ -61,7 +58,6 @@ const setWebhook = defineCommand({
   async run(context, { partnerId, url }, { event, concurrency, off }) {
     if ((url === undefined) !== off)
       throw new UsageError("specify either a URL or --off", "Use exactly one of the two.");
-    if (url !== undefined) checkPartnerWebhookUrl(url);
     const settings = {
       webhookUrl: url ?? null,
       webhookEvents: event.length === 0 ? null : [...event],

@@ -5,7 +5,11 @@ import type { Instant } from "../../domain/time.ts";
 import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import { newWebhookSecret } from "../../secrets/credentials.ts";
 import type { Store, Tx } from "../../store/store.ts";
-import { type AdminUseCaseDeps, refuseDeletedPartner } from "./create-partner-and-credentials.ts";
+import {
+  type AdminUseCaseDeps,
+  checkPartnerWebhookUrl,
+  refuseDeletedPartner,
+} from "./create-partner-and-credentials.ts";
 
 type Subject = { partner: Partner; endpoint: WebhookEndpoint };
 
@@ -16,6 +20,7 @@ export async function changePartner(
   settings: PartnerSettings,
 ): Promise<void> {
   const { dailyBudget, webhookUrl: url, webhookEvents: events, webhookConcurrency: concurrency } = settings;
+  if (typeof url === "string") checkPartnerWebhookUrl(url);
   await change(administration, partnerId, async (tx, { partner }, record) => {
     if (dailyBudget !== undefined) {
       await tx.partners.update(partnerId, { dailyBudget });

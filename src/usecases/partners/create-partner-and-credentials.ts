@@ -1,5 +1,5 @@
 import { isApiRequiredTextLine } from "../../api-schemas/definition/schema-text-bounds.ts";
-import { conflict, notFound, OperatorError } from "../../domain/errors.ts";
+import { conflict, invalid, notFound, OperatorError } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids/record-ids.ts";
 import type { Partner, PartnerCredentials } from "../../domain/partner.ts";
 import { meetsWebhookUrlRule } from "../../domain/rules/webhook-url-rule.ts";
@@ -7,6 +7,7 @@ import { newApiKey, newClientId, newClientSecret, newWebhookSecret } from "../..
 import type { Encryptor } from "../../secrets/encryptor.ts";
 import { hashSecret } from "../../secrets/secret-hash.ts";
 import type { Store, Tx } from "../../store/store.ts";
+import { webhookUrlRefusal } from "../../webhooks/webhook-address-policy.ts";
 
 /** The dependencies of administration, from the command line and over HTTP. */
 export type AdminUseCaseDeps = {
@@ -157,11 +158,15 @@ export async function rotateClientSecret(
   return { clientId, clientSecret };
 }
 
-/** Throws an OperatorError if the text cannot be a webhook URL. */
+/**
+ * Throws an OperatorError if the text cannot be a webhook URL, and invalid_request if no delivery to it could ever be sent.
+ */
 export function checkPartnerWebhookUrl(text: string): void {
-  if (meetsWebhookUrlRule(text)) return;
-  throw new OperatorError(
-    "a webhook URL must be an absolute http or https URL without user name or control characters",
-    "For example: https://receiver.example/hooks",
-  );
+  if (!meetsWebhookUrlRule(text))
+    throw new OperatorError(
+      "a webhook URL must be an absolute http or https URL without user name or control characters",
+      "For example: https://receiver.example/hooks",
+    );
+  const message = webhookUrlRefusal(text);
+  if (message !== undefined) throw invalid(`webhook_url: ${message}`, [{ field: "webhook_url", message }]);
 }
