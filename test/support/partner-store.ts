@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterAll } from "bun:test";
+import { afterAll, afterEach, beforeEach } from "bun:test";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,10 +51,18 @@ type Place = { dataDir: string; url: string | undefined };
 export function usePartnerStore({ inFile = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-partner-"));
   const stores = new Set<Pick<Store, "close">>();
+  let before: ReadonlySet<Pick<Store, "close">> = stores;
   const close = async (those: Iterable<Pick<Store, "close">>) => {
     const open = [...those].filter((store) => stores.delete(store));
     await Promise.all(open.map((store) => store.close()));
   };
+  // An open store polls PostgreSQL. Those that were opened before all tests stay open until their end.
+  beforeEach(() => {
+    before = new Set(stores);
+  });
+  afterEach(async () => {
+    await close([...stores].filter((store) => !before.has(store)));
+  });
   afterAll(async () => {
     await close(stores);
     rmSync(folder, { recursive: true });
