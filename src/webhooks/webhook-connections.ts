@@ -42,6 +42,8 @@ type Connections = {
 /** After this time an idle connection is closed. Longer than an attempt can take. */
 const IDLE_MS = 15_000;
 const FREE_PER_HOST = 16;
+/** A DNS answer has room for 4,000 addresses, all of which an endpoint could have checked and connected to. */
+const ADDRESSES_PER_NAME = 16;
 const TUNNEL_TIMEOUT_MS = 8_000;
 
 /**
@@ -92,12 +94,17 @@ export function openWebhookConnections(settings: NetworkSettings): Connections {
   };
 }
 
-/** Returns the addresses of a host that the policy permits, at least one. Rejects with AddressRefusedError otherwise. */
+/**
+ * Returns those of the first addresses of a host that the policy permits, at least one. Rejects with AddressRefusedError
+ * otherwise.
+ */
 export async function resolvePermittedWebhookAddresses(
   hostname: string,
   settings: NetworkSettings,
 ): Promise<string[]> {
-  const addresses = isIP(hostname) ? [hostname] : await settings.resolve(hostname);
+  const addresses = isIP(hostname)
+    ? [hostname]
+    : (await settings.resolve(hostname)).slice(0, ADDRESSES_PER_NAME);
   const refusals = addresses.map((address) => webhookAddressRefusal(address, settings.policy()));
   const permitted = addresses.filter((_, i) => refusals[i] === undefined);
   if (permitted.length === 0)

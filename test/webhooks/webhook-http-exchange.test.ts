@@ -343,6 +343,15 @@ describe("the address", () => {
     expect(lookups).toBe(1);
   });
 
+  test("of a name is one of its first 16, so that a long DNS answer costs no more", async () => {
+    const { port } = await receiver();
+    const last = (before: number) => async () => [...Array(before).fill("169.254.1.1"), "127.0.0.1"];
+    const results = [15, 16].map((before) =>
+      sender({ resolve: last(before) }).send(post(`http://a.test:${port}/hook`)),
+    );
+    expect((await Promise.all(results)).map(({ ok }) => ok)).toEqual([true, false]);
+  });
+
   test("is checked against the lists", async () => {
     const { url, port, received } = await receiver();
     expect((await sender({ policy: deny("127.0.0.0/8") }).send(post(url))).error).toBe(
