@@ -20,7 +20,7 @@ const KNOWS: Record<string, readonly string[]> = {
   "ip-networks": ["domain"],
   files: ["domain"],
   "table-cells": ["domain"],
-  csv: ["domain", "files"],
+  csv: ["domain", "event-loop", "files"],
   xlsx: ["domain", "files"],
   xml: ["domain", "files"],
   tls: ["domain", "files"],

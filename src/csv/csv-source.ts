@@ -1,5 +1,6 @@
 import { createReadStream, statSync } from "node:fs";
 import { OperatorError } from "../domain/errors.ts";
+import { yieldToNextIteration } from "../event-loop/event-loop.ts";
 import { notRegularFile } from "../files/durable-files.ts";
 
 /**
@@ -7,6 +8,9 @@ import { notRegularFile } from "../files/durable-files.ts";
  * have a quote before, unless it was prepared for one import alone.
  */
 export type CsvSource = { path: string; isPrepared?: true } | { name: string; text: string };
+
+/** A parser takes a few milliseconds for a chunk. Those of a file have this size, too. */
+const CHUNK_BYTES = 64 * 1024;
 
 export const csvSourceName = (source: CsvSource) => ("path" in source ? source.path : source.name);
 
@@ -29,8 +33,7 @@ const UTF_16 = [
 
 /** Yields the source in chunks of UTF-8, into which UTF-16 with a byte-order mark is converted. Throws an OperatorError for invalid UTF-8, so that no other encoding is misread silently. */
 export async function* csvUtf8Chunks(source: CsvSource): AsyncGenerator<Buffer> {
-  const chunks: AsyncIterable<Buffer> | Buffer[] =
-    "path" in source ? inUtf8(source.path) : [Buffer.from(source.text)];
+  const chunks = "path" in source ? inUtf8(source.path) : inChunks(Buffer.from(source.text));
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let line = 1;
   for await (const chunk of chunks) {
@@ -39,6 +42,13 @@ export async function* csvUtf8Chunks(source: CsvSource): AsyncGenerator<Buffer> 
     yield chunk;
   }
   decode(decoder, undefined, () => notUtf8(source, line));
+}
+
+async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+    if (at > 0) await yieldToNextIteration();
+    yield bytes.subarray(at, at + CHUNK_BYTES);
+  }
 }
 
 async function* inUtf8(path: string): AsyncGenerator<Buffer> {
