@@ -274,6 +274,7 @@ export function narrowReads(of: Readable): Record<string, Read> {
     "a component": () => store.read.components.find(partnerId, componentId),
     "whose a component is": () => store.read.components.ownerOf(componentId),
     "a property's components": () => store.read.components.rowsOfProperty(propertyId),
+    "the components of properties": () => store.read.components.rowsOfProperties([propertyId]),
     "components filtered to one property": () =>
       store.read.components.narrowPage({ propertyIds: [propertyId] }, SLICE),
     "a property's alerts": () =>

@@ -129,6 +129,9 @@ export function componentStore(engine: Engine) {
       .where(and(isAmong(components.applianceId, "applianceIds"), listed))
       .orderBy(asc(components.applianceId), asc(components.seq)),
   );
+  const placedOfProperties = engine.read<PlacedComponent>(() =>
+    rows().where(and(isAmong(components.propertyId, "propertyIds"), listed)),
+  );
   const ofProperty = engine.read<PlacedComponent>(() =>
     rows()
       .where(and(eq(components.propertyId, placeholder("propertyId")), listed))
@@ -230,6 +233,10 @@ export function componentStore(engine: Engine) {
     },
     async rowsOfProperty(propertyId: string): Promise<PlacedComponent[]> {
       return ofProperty({ propertyId });
+    },
+    /** Returns the rows of properties, in any order. The caller has limited their number. */
+    async rowsOfProperties(propertyIds: readonly string[]): Promise<PlacedComponent[]> {
+      return placedOfProperties({ propertyIds: engine.list(propertyIds) });
     },
     /** Returns the rows of a property with a `seq` after `after`, in order; 0 returns all. */
     async rowsOfPropertyAfter(propertyId: string, after: number, limit: number): Promise<PlacedComponent[]> {

@@ -59,25 +59,44 @@ export async function portfolioAssumptionCounts(
   }
   if (changed.length === 0) return counts;
   if (changed.length > most.properties) return null;
-  const { components } = await read.propertyFilters.sumOf(changed);
-  if (components > most.components) return null;
+  const sizes = await read.totals.sizesOf(changed);
+  const sizeOf = (propertyId: string) => sizes.get(propertyId)?.components ?? 0;
+  if (changed.reduce((sum, id) => sum + sizeOf(id), 0) > most.components) return null;
   await addStored(changed, -1);
   const counted = new AssumptionsAccumulator(knowledge);
   const pricesOf = new Map<string, PriceList>();
   const add = async (rows: readonly PlacedComponent[]) => {
-    const partnerId = rows[0]?.partnerId;
-    if (partnerId === undefined) return;
-    const prices = pricesOf.get(partnerId) ?? (await currentPartnerPrices(read, knowledge, partnerId));
-    pricesOf.set(partnerId, prices);
-    for (const row of rows) counted.add(row, prices.ofComponent(row));
-  };
-  for (const id of changed)
-    for (let after = 0, left = true; left; await yieldNow()) {
-      const rows = await read.components.rowsOfPropertyAfter(id, after, COMPONENTS_A_STEP);
-      await add(rows);
-      left = rows.length === COMPONENTS_A_STEP;
-      after = rows.at(-1)?.seq ?? after;
+    for (const row of rows) {
+      const { partnerId } = row;
+      const prices = pricesOf.get(partnerId) ?? (await currentPartnerPrices(read, knowledge, partnerId));
+      pricesOf.set(partnerId, prices);
+      counted.add(row, prices.ofComponent(row));
     }
+    await yieldNow();
+  };
+  // A statement for each property would take a second for a thousand properties on a database across a network.
+  let together: string[] = [];
+  let rowsTogether = 0;
+  for (const id of changed) {
+    const size = sizeOf(id);
+    if (size > COMPONENTS_A_STEP)
+      for (let after = 0, left = true; left; ) {
+        const rows = await read.components.rowsOfPropertyAfter(id, after, COMPONENTS_A_STEP);
+        await add(rows);
+        left = rows.length === COMPONENTS_A_STEP;
+        after = rows.at(-1)?.seq ?? after;
+      }
+    else if (size > 0) {
+      if (rowsTogether + size > COMPONENTS_A_STEP) {
+        await add(await read.components.rowsOfProperties(together));
+        together = [];
+        rowsTogether = 0;
+      }
+      together.push(id);
+      rowsTogether += size;
+    }
+  }
+  if (together.length > 0) await add(await read.components.rowsOfProperties(together));
   addAssumptionCountsOfComponents(counts, counted.counts, 1);
   return counts;
 }

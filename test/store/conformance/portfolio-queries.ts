@@ -417,6 +417,8 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       expect([await store.ownerOf(first.id), await store.ownerOf("C_none")]).toEqual([partner.id, undefined]);
       const of = (propertyId: string) => all.filter((one) => one.propertyId === propertyId);
       expect(await store.rowsOfProperty(elm.id)).toEqual(of(elm.id));
+      const together = await store.rowsOfProperties([...new Set(all.map(({ propertyId }) => propertyId))]);
+      expect(together.toSorted((a, b) => a.seq - b.seq)).toEqual(all);
       expect(await store.rowsOfAppliance(roof.id)).toEqual(all.filter((one) => one.applianceId === roof.id));
       const both = await store.rowsOfAppliances([roof.id, heater.id]);
       expect(both).toHaveLength(

@@ -35,3 +35,36 @@ test("a portfolio of which too much has changed is counted when its plans are re
   // A kept response without counts ends with the renewal.
   expect(await store.read.partners.revision(partnerId)).not.toBe(revision);
 });
+
+// Rule: assumptions
+test("the components of changed properties are read together", async () => {
+  const { store, clock, partnerId, addProperty, addAppliances } = await open(
+    Date.parse("2026-03-10T12:00:00Z"),
+  );
+  const boilers = (propertyId: string, count: number) =>
+    Array.from({ length: count }, () => ({ propertyId, typeId: "boiler" }));
+  const small = await Promise.all(Array.from({ length: 40 }, () => addProperty()));
+  const large = await addProperty();
+  await addAppliances(...small.slice(1).flatMap(({ id }) => boilers(id, 1)), ...boilers(large.id, 100));
+  const reads: string[] = [];
+  const components = new Proxy(store.read.components, {
+    get(target, name) {
+      reads.push(String(name));
+      return Reflect.get(target, name);
+    },
+  });
+  const counted = await portfolioAssumptionCounts(
+    { read: { ...store.read, components }, knowledge, yieldNow },
+    { partnerIds: [partnerId], without: [] },
+  );
+  const { components: all } = (await store.read.totals.ofPartner(partnerId))!;
+  expect(counted).toMatchObject({ components: all });
+  expect(reads.length).toBeLessThanOrEqual(Math.ceil(all / 250));
+  await renewChangedPlans({ store, knowledge, clock, yieldNow }, partnerId);
+  expect(
+    await portfolioAssumptionCounts(
+      { read: store.read, knowledge, yieldNow },
+      { partnerIds: [partnerId], without: [] },
+    ),
+  ).toEqual(counted);
+});
