@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAdministrator } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
+import { GOLDEN_FLEET } from "../support/golden-fleet.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { dateDaysFromToday } from "../support/portfolio.ts";
@@ -10,7 +11,6 @@ import { testOnSqlite } from "../support/postgres.ts";
 import { leftBy } from "../support/released-database.ts";
 
 const { serve, install, folder } = useMainstay();
-const FLEET = join(import.meta.dir, "..", "fixtures", "golden-calibration");
 const AS_OF = "2026-06-30";
 
 /** The fleet on record, which nothing changes. */
@@ -21,7 +21,9 @@ let partner: Partner;
 
 async function record(): Promise<void> {
   partner = await recorded.createPartner("Acme");
-  const files = ["properties", "appliances", "service_events"].map((name) => join(FLEET, `${name}.csv`));
+  const files = ["properties", "appliances", "service_events"].map((name) =>
+    join(GOLDEN_FLEET, `${name}.csv`),
+  );
   await recorded.json(
     ...["import", "--partner", partner.partner_id, "--properties", files[0]!],
     ...["--appliances", files[1]!, "--service-events", files[2]!],
@@ -45,7 +47,7 @@ async function calibration(installation: Installation): Promise<{ stdout: string
   return { stdout, page: readFileSync(page, "utf8") };
 }
 
-const expected: Json = JSON.parse(readFileSync(join(FLEET, "expected.json"), "utf8"));
+const expected: Json = JSON.parse(readFileSync(join(GOLDEN_FLEET, "expected.json"), "utf8"));
 let admin: ApiClient;
 /** The first of the fleet on record. */
 let first: { stdout: string; page: string };
@@ -109,7 +111,7 @@ describe("mainstay calibrate", () => {
     const other = install();
     const { partner_id } = await other.createPartner("Reversed");
     const files = ["properties", "appliances", "service_events"].map((name) => {
-      const [head, ...rows] = readFileSync(join(FLEET, `${name}.csv`), "utf8")
+      const [head, ...rows] = readFileSync(join(GOLDEN_FLEET, `${name}.csv`), "utf8")
         .trim()
         .split(/\r?\n/);
       const file = join(other.folder, `${name}.csv`);
@@ -354,7 +356,7 @@ async function youngFleet(server: Installation): Promise<void> {
   const moved = (day: string) => new Date(Date.parse(day) + later * 86_400_000).toISOString().slice(0, 10);
   const into = folder();
   const write = (name: string, keep: (line: string) => boolean = () => true) => {
-    const lines = readFileSync(join(FLEET, name), "utf8").trim().split(/\r?\n/);
+    const lines = readFileSync(join(GOLDEN_FLEET, name), "utf8").trim().split(/\r?\n/);
     const own = lines.map((line) => line.replace(/\d{4}-\d\d-\d\d/, moved)).filter(keep);
     writeFileSync(join(into, name), `${own.join("\n")}\n`);
     return join(into, name);

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { failuresOfGoldenFleet, GOLDEN_FLEET } from "../support/golden-fleet.ts";
 import type { Json } from "../support/json.ts";
 import { untilInTime } from "../support/kill-during-work.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
@@ -17,7 +18,6 @@ import {
 const { install } = useMainstay({ inFolder: true });
 const serverOn = serverStarter(install);
 const postgres = usePostgres();
-const FLEET = join(import.meta.dir, "..", "fixtures", "golden-calibration");
 const PROPOSAL = "/admin/model/proposal";
 
 let url: string;
@@ -60,17 +60,11 @@ test("one of several concurrent requests starts a calibration; the others are re
 // Rule: calibration-cluster
 test("every server shows a calibration with its validation, and concurrent requests activate and revert it once", async () => {
   const partner = await servers[0]!.json("partner", "create", "Fleet");
-  const [properties, appliances, events] = ["properties", "appliances", "service_events"].map((name) =>
-    join(FLEET, `${name}.csv`),
-  );
-  // A calibration is proven better by the failures alone, which are a seventh of the events.
   const failures = join(servers[0]!.folder, "failures.csv");
-  const [heading, ...rows] = readFileSync(events!, "utf8").trim().split("\n");
-  const isFailure = (row: string) => /,(Emergency Repair|Repair|Replacement),/.test(row);
-  writeFileSync(failures, [heading, ...rows.filter(isFailure), ""].join("\n"));
+  writeFileSync(failures, failuresOfGoldenFleet());
   await servers[0]!.json(
-    ...["import", "--partner", partner.partner_id, "--properties", properties!],
-    ...["--appliances", appliances!, "--service-events", failures],
+    ...["import", "--partner", partner.partner_id, "--properties", join(GOLDEN_FLEET, "properties.csv")],
+    ...["--appliances", join(GOLDEN_FLEET, "appliances.csv"), "--service-events", failures],
   );
   await admin.at[1]!.post(PROPOSAL, undefined, 202);
   await admin.everywhere(PROPOSAL, isProposal({ status: "running", by: `the server at ${servers[1]!.url}` }));

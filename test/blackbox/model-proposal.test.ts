@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { type Administrator, createAdministrator } from "../support/administrator.ts";
 import { openConsole } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
+import { failuresOfGoldenFleet, GOLDEN_FLEET } from "../support/golden-fleet.ts";
 import type { HtmlTable } from "../support/html-tables.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
@@ -15,7 +17,6 @@ import { expectTable, figuresOf, replacedInCells } from "../support/shown-figure
 /* A calibration that administrators run, review, activate and revert. */
 
 const { serve } = useMainstay();
-const FLEET = join(import.meta.dir, "..", "fixtures", "golden-calibration");
 let server: Installation;
 let admin: Administrator;
 let browser: Browser;
@@ -24,10 +25,11 @@ beforeAll(async () => {
   server = await serve();
   admin = await createAdministrator(server, "Jane");
   partner = await server.createPartner("Acme");
-  const files = ["properties", "appliances", "service_events"].map((name) => join(FLEET, `${name}.csv`));
+  const failures = join(server.folder, "failures.csv");
+  writeFileSync(failures, failuresOfGoldenFleet());
   await server.json(
-    ...["import", "--partner", partner.partner_id, "--properties", files[0]!],
-    ...["--appliances", files[1]!, "--service-events", files[2]!],
+    ...["import", "--partner", partner.partner_id, "--properties", join(GOLDEN_FLEET, "properties.csv")],
+    ...["--appliances", join(GOLDEN_FLEET, "appliances.csv"), "--service-events", failures],
   );
   browser = await launchBrowser();
 });
