@@ -2,12 +2,14 @@ import { fourierSpectraOf, type Spectrum } from "../statistics/fourier-spectrum.
 import { LOOKAHEAD_MONTHS, MAX_PLAN_MONTHS } from "./horizon.ts";
 import type { PartKind } from "./part-in-place.ts";
 import { PlanValueCache, planKeyHash, type ValueCache } from "./plan-value-cache.ts";
-import { cumulativeSums, makeNewPart, type NewPart } from "./renewals.ts";
+import { cumulativeSums, type Renewals, renewalsByFailure, renewalsByPolicy } from "./renewals.ts";
 import { type Policy, replacementPolicyOf } from "./replacement-policy.ts";
 
 /** A new part with what plans derive from it. */
-export type KnownPart = NewPart & {
+export type KnownPart = Renewals & {
   readonly policy: Policy;
+  /** The failures of a part that is run to failure; the same array as `failures` if that is the policy. */
+  readonly failuresRunToFailure: Float64Array;
   /** The events from the installation to the end of each month of the longest plan. */
   readonly cumulative: Readonly<Record<"failures" | "planned" | "failuresRunToFailure", Float64Array>>;
   /** The spectra of the costs by month, of the policy and of run to failure. */
@@ -53,7 +55,8 @@ export const cacheOfNewParts = (most: number) =>
  */
 class DerivedPart implements KnownPart {
   readonly policy: Policy;
-  #events: NewPart | undefined;
+  #renewals: Renewals | undefined;
+  #renewalsRunToFailure: Renewals | undefined;
   #cumulative: KnownPart["cumulative"] | undefined;
   #spectra: KnownPart["spectra"] | undefined;
   #costs: Float64Array | undefined;
@@ -66,8 +69,13 @@ class DerivedPart implements KnownPart {
   }
 
   get #made() {
-    this.#events ??= makeNewPart(this.kind, this.policy);
-    return this.#events;
+    this.#renewals ??= renewalsByPolicy(this.kind, this.policy) ?? this.#madeRunToFailure;
+    return this.#renewals;
+  }
+
+  get #madeRunToFailure() {
+    this.#renewalsRunToFailure ??= renewalsByFailure(this.kind);
+    return this.#renewalsRunToFailure;
   }
 
   get failures() {
@@ -79,7 +87,7 @@ class DerivedPart implements KnownPart {
   }
 
   get failuresRunToFailure() {
-    return this.#made.failuresRunToFailure;
+    return this.#madeRunToFailure.failures;
   }
 
   get #isRunToFailure() {

@@ -27,13 +27,18 @@ export type PlanCaches = { parts: ValueCache<PartKind, KnownPart>; units: ValueC
 type NewUnitKey = { kind: Omit<WholeUnitKind, "minors">; minors: readonly KnownPart[] };
 
 /** Returns the new unit of a kind, from the cache if possible. */
-export function newUnitOf(kind: WholeUnitKind, minors: readonly KnownPart[], { units }: PlanCaches): NewUnit {
+export function newUnitOf(
+  kind: NewUnitKey["kind"],
+  minors: readonly KnownPart[],
+  { units }: PlanCaches,
+): NewUnit {
   const found = units.get({ kind, minors });
   if (found) return found;
   const { priceCents, failedPriceCents, principal, capMonths } = kind;
   const life = principal && { shape: principal.shape, scaleYears: principal.scaleYears };
-  const made = makeNewUnit(kind, minors);
-  units.set({ kind: { priceCents, failedPriceCents, principal: life, capMonths }, minors }, made);
+  const own = { priceCents, failedPriceCents, principal: life, capMonths };
+  const made = makeNewUnit(own, minors);
+  units.set({ kind: own, minors }, made);
   return made;
 }
 

@@ -3,28 +3,25 @@ import { monthlyFailureProbabilities, newPartSurvival, type PartKind } from "./p
 import type { Policy } from "./replacement-policy.ts";
 
 /** The expected events of a new part and all that follow it in its place, in each month since its installation. */
-export type NewPart = {
-  failures: Float64Array;
-  planned: Float64Array;
-  /** Failures under run to failure; the same array as `failures` if that is the policy. */
-  failuresRunToFailure: Float64Array;
-};
+export type Renewals = { failures: Float64Array; planned: Float64Array };
 
 const NONE_PLANNED = new Float64Array(LOOKAHEAD_MONTHS + 1);
 
-/** Returns the new part of a kind with its policy. */
-export function makeNewPart(kind: PartKind, policy: Policy): NewPart {
+/** Returns the events of a new part of a kind with its policy; null for run to failure. */
+export function renewalsByPolicy(kind: PartKind, { bestAgeMonths: age }: Policy): Renewals | null {
+  if (age === null || age > LOOKAHEAD_MONTHS) return null;
   const survival = newPartSurvival(kind, LOOKAHEAD_MONTHS);
-  const lives = monthlyFailureProbabilities(survival);
-  const failuresRunToFailure = solveRenewalEquation(lives);
-  const age = policy.bestAgeMonths;
-  if (age === null || age > LOOKAHEAD_MONTHS)
-    return { failures: failuresRunToFailure, planned: NONE_PLANNED, failuresRunToFailure };
-  return { ...renewalsByAge(lives, survival, age), failuresRunToFailure };
+  return renewalsByAge(monthlyFailureProbabilities(survival), survival, age);
 }
 
+/** Returns the events of a new part of a kind that is run to failure. */
+export const renewalsByFailure = (kind: PartKind): Renewals => ({
+  failures: solveRenewalEquation(monthlyFailureProbabilities(newPartSurvival(kind, LOOKAHEAD_MONTHS))),
+  planned: NONE_PLANNED,
+});
+
 /** Returns the expected failures and planned renewals by month, if a new one is replaced at an age in months. */
-export function renewalsByAge(lives: Float64Array, survival: Float64Array, age: number) {
+export function renewalsByAge(lives: Float64Array, survival: Float64Array, age: number): Renewals {
   const ended = lives.slice();
   ended.fill(0, age + 1);
   ended[age]! += survival[age]!;

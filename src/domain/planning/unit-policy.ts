@@ -25,37 +25,85 @@ export type NewUnit = {
 };
 
 /** Returns the new unit of a kind whose new minor parts are given in the kind's order. */
-export function makeNewUnit(kind: WholeUnitKind, minors: readonly KnownPart[]): NewUnit {
-  const survival = kind.principal
-    ? newPartSurvival(kind.principal, LOOKAHEAD_MONTHS)
-    : new Float64Array(LOOKAHEAD_MONTHS + 1).fill(1);
-  const working = meanSurvivalByMonth(survival);
-  const repairCosts = new Float64Array(LOOKAHEAD_MONTHS + 1);
-  const repairCostsRunToFailure = new Float64Array(LOOKAHEAD_MONTHS + 1);
-  for (const minor of minors) {
-    const costs = minor.costs;
-    const costsRunToFailure = minor.costsRunToFailure();
-    for (let month = 1; month <= LOOKAHEAD_MONTHS; month++) {
-      repairCosts[month]! += costs[month]! * working[month]!;
-      repairCostsRunToFailure[month]! += costsRunToFailure[month]! * working[month]!;
-    }
+export const makeNewUnit = (kind: Omit<WholeUnitKind, "minors">, minors: readonly KnownPart[]): NewUnit =>
+  new DerivedUnit(kind, minors);
+
+/** A new unit of which more than the policy, all that tells when units are due, is computed when it is first needed. */
+class DerivedUnit implements NewUnit {
+  readonly policy: UnitPolicy;
+  #events: Omit<NewUnit, "policy"> | undefined;
+
+  constructor(
+    private readonly kind: Omit<WholeUnitKind, "minors">,
+    private readonly minors: readonly KnownPart[],
+  ) {
+    const survival = newUnitSurvival(kind);
+    const working = meanSurvivalByMonth(survival);
+    const costs = minors.map((minor) => minor.costs);
+    this.policy = unitPolicyOf(kind, survival, working, costsWhileWorking(costs, working));
   }
-  const policy = unitPolicyOf(kind, survival, working, repairCosts);
+
+  get #made() {
+    this.#events ??= eventsOfNewUnit(this.kind, this.minors, this.policy);
+    return this.#events;
+  }
+
+  get failures() {
+    return this.#made.failures;
+  }
+
+  get planned() {
+    return this.#made.planned;
+  }
+
+  get repairs() {
+    return this.#made.repairs;
+  }
+
+  get failuresRunToFailure() {
+    return this.#made.failuresRunToFailure;
+  }
+
+  get repairsRunToFailure() {
+    return this.#made.repairsRunToFailure;
+  }
+}
+
+const newUnitSurvival = ({ principal }: Pick<WholeUnitKind, "principal">) =>
+  principal ? newPartSurvival(principal, LOOKAHEAD_MONTHS) : new Float64Array(LOOKAHEAD_MONTHS + 1).fill(1);
+
+/** Returns the costs of parts by month, as long as their unit works. */
+function costsWhileWorking(ofParts: readonly Float64Array[], working: Float64Array): Float64Array {
+  const sums = new Float64Array(LOOKAHEAD_MONTHS + 1);
+  for (const costs of ofParts)
+    for (let month = 1; month <= LOOKAHEAD_MONTHS; month++) sums[month]! += costs[month]! * working[month]!;
+  return sums;
+}
+
+function eventsOfNewUnit(
+  kind: Omit<WholeUnitKind, "minors">,
+  minors: readonly KnownPart[],
+  { bestAgeMonths }: UnitPolicy,
+): Omit<NewUnit, "policy"> {
+  const survival = newUnitSurvival(kind);
+  const working = meanSurvivalByMonth(survival);
+  const costs = minors.map((minor) => minor.costs);
+  const costsRunToFailure = minors.map((minor) => minor.costsRunToFailure());
   const lives = monthlyFailureProbabilities(survival);
-  const { failures, planned } = renewalsByAge(lives, survival, policy.bestAgeMonths);
+  const { failures, planned } = renewalsByAge(lives, survival, bestAgeMonths);
   const renewals = failures.map((share, month) => share + planned[month]!);
-  repairCosts.fill(0, policy.bestAgeMonths + 1);
+  const repairs = costsWhileWorking(costs, working).fill(0, bestAgeMonths + 1);
+  const repairsRunToFailure = costsWhileWorking(costsRunToFailure, working);
   const failuresRunToFailure = kind.principal
     ? solveRenewalEquation(lives)
     : new Float64Array(LOOKAHEAD_MONTHS + 1);
   const sums = (values: Float64Array) => cumulativeSums(values, MAX_PLAN_MONTHS + 1);
   return {
-    policy,
     failures: sums(failures),
     planned: sums(planned),
-    repairs: sums(withSuccessors(repairCosts, renewals)),
+    repairs: sums(withSuccessors(repairs, renewals)),
     failuresRunToFailure: sums(failuresRunToFailure),
-    repairsRunToFailure: sums(withSuccessors(repairCostsRunToFailure, failuresRunToFailure)),
+    repairsRunToFailure: sums(withSuccessors(repairsRunToFailure, failuresRunToFailure)),
   };
 }
 
@@ -69,7 +117,7 @@ export function meanSurvivalByMonth(survival: Float64Array): Float64Array {
 
 /** Returns the cheapest age of a unit with its repairs (docs/model/planning.md#policy-of-a-whole-unit). */
 function unitPolicyOf(
-  { priceCents, failedPriceCents, capMonths }: WholeUnitKind,
+  { priceCents, failedPriceCents, capMonths }: Omit<WholeUnitKind, "minors">,
   survival: Float64Array,
   working: Float64Array,
   repairCosts: Float64Array,
