@@ -36,7 +36,7 @@ export type Appliance = Retirement & {
   dueCents: number;
   /** When it is due as a whole; null if it is not replaced as a whole, or lacks components of its type. */
   unitTiming: UnitTiming | null;
-  /** The last day for which both hold if its parts only age; null if its next score decides (`daysUntilDueDecisionMayChange`). */
+  /** The last day for which both hold if its parts only age; null if its next score decides (`unitTimingWithValidity`). */
   dueHoldsUntil: Day | null;
   createdAt: Instant;
   updatedAt: Instant;

@@ -78,20 +78,53 @@ export function adviseOnAppliance(
 }
 
 /** Returns when an appliance that is replaced as a whole is due, without planning more than that takes. */
-export function unitTimingOf(
+export const unitTimingOf = (
   parts: readonly PartInPlace[],
   whole: WholeAppliance,
   caches: PlanCaches,
   mustGo: readonly boolean[],
-): UnitTiming {
-  if (isUnitRemovedForHazard(whole, mustGo)) return "now";
-  const { unit, minors, newUnit } = unitWithMinorParts(
-    parts,
-    planParts(parts, caches, mustGo),
-    whole,
-    caches,
-  );
-  return adviseOnUnitTiming(unit, minors, newUnit);
+): UnitTiming =>
+  isUnitRemovedForHazard(whole, mustGo) ? "now" : timingOfUnit(unitInPlaceOf(parts, whole, caches, mustGo));
+
+/** Returns when a unit is due that contains no hazard for which it is removed. */
+export const timingOfUnit = ({ unit, minors, newUnit }: UnitWithParts): UnitTiming =>
+  adviseOnUnitTiming(unit, minors, newUnit);
+
+/** A minor part with all of its plan that tells when its unit is due. */
+export type MinorPart = {
+  part: PartInPlace;
+  newPart: KnownPart;
+  plan: Pick<PartPlan, "dueInYears">;
+  mustGo: boolean;
+};
+
+/** A unit in place with its minor parts and its successor. */
+export type UnitWithParts = { unit: UnitInPlace; minors: readonly MinorPart[]; newUnit: NewUnit };
+
+export const minorPart = (part: PartInPlace, newPart: KnownPart, mustGo: boolean): MinorPart => ({
+  part,
+  newPart,
+  plan: { dueInYears: mustGo ? 0 : dueInYearsOfPart(part, newPart.policy) },
+  mustGo,
+});
+
+/** Returns the unit in place of an appliance that is replaced as a whole. */
+export function unitInPlaceOf(
+  parts: readonly PartInPlace[],
+  whole: WholeAppliance,
+  caches: PlanCaches,
+  mustGo: readonly boolean[],
+): UnitWithParts {
+  const unit = unitOf(parts, whole);
+  const newParts: KnownPart[] = [];
+  const minors: MinorPart[] = [];
+  for (let index = 0; index < parts.length; index++) {
+    if (index === whole.principal) continue;
+    const newPart = newPartOf(parts[index]!, caches);
+    newParts.push(newPart);
+    minors.push(minorPart(parts[index]!, newPart, mustGo[index] === true));
+  }
+  return { unit, minors, newUnit: newUnitOf(unit, newParts, caches) };
 }
 
 /** Returns whether a part that is replaced on its own is due now. */
@@ -99,7 +132,7 @@ export const isPartDue = (part: PartInPlace, caches: PlanCaches) =>
   dueInYearsOfPart(part, newPartOf(part, caches).policy) === 0;
 
 /** Returns the plan of each part by the policy of a new part in its place; parts that `mustGo` are due now. */
-export function planParts(parts: readonly PartInPlace[], caches: PlanCaches, mustGo: readonly boolean[]) {
+function planParts(parts: readonly PartInPlace[], caches: PlanCaches, mustGo: readonly boolean[]) {
   return parts.map((part, index) => {
     const newPart = newPartOf(part, caches);
     const plan = planPartByPolicy(newPart.policy, part);
@@ -112,7 +145,7 @@ export function planParts(parts: readonly PartInPlace[], caches: PlanCaches, mus
 }
 
 /** Returns the unit in place, the plans of its minor parts, and its successor. */
-export function unitWithMinorParts(
+function unitWithMinorParts(
   parts: readonly PartInPlace[],
   planned: ReturnType<typeof planParts>,
   whole: WholeAppliance,

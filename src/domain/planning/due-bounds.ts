@@ -1,20 +1,15 @@
-import type { unitWithMinorParts } from "./appliance-plan.ts";
+import type { MinorPart, UnitWithParts } from "./appliance-plan.ts";
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import { fastPower, survivalOfPartInPlace, survivalProbabilityAt } from "./part-in-place.ts";
+import { fastPower, PartSurvival } from "./part-in-place.ts";
 import { replacementMonth } from "./replacement-advice.ts";
-import { meanSurvivalByMonth } from "./unit-policy.ts";
 import type { UnitInPlace } from "./whole-unit.ts";
-
-/** A unit with its parts at one end of the wear that a held decision allows. */
-export type WornUnit = ReturnType<typeof unitWithMinorParts>;
-type WornPart = WornUnit["minors"][number];
 
 /** The months between the points at which sums are bounded. */
 const STEP = 6;
 const POINTS = LOOKAHEAD_MONTHS / STEP;
 
 /** Returns the month in which a part is replaced as planned, if it works until then. */
-export const plannedMonth = ({ plan: { dueInYears } }: WornPart) =>
+export const plannedMonth = ({ plan: { dueInYears } }: MinorPart) =>
   dueInYears === null ? Number.POSITIVE_INFINITY : Math.max(1, replacementMonth(dueInYears));
 
 /**
@@ -25,13 +20,13 @@ export const plannedMonth = ({ plan: { dueInYears } }: WornPart) =>
  */
 export class DueBounds {
   readonly #monthly: number;
-  readonly #weights: Record<"little" | "much", Float64Array>;
+  readonly #weights: Record<"little" | "much", MonthlyWeights>;
   readonly #least: UnitCosts;
   readonly #most: UnitCosts;
 
-  constructor(little: WornUnit, much: WornUnit) {
+  constructor(little: UnitWithParts, much: UnitWithParts) {
     this.#monthly = little.newUnit.policy.yearlyCents / 12;
-    this.#weights = { little: weightsOf(little), much: weightsOf(much) };
+    this.#weights = { little: new MonthlyWeights(little), much: new MonthlyWeights(much) };
     this.#least = new UnitCosts(
       little,
       little.minors.map((minor, index) => leastCosts(minor, much.minors[index]!)),
@@ -51,9 +46,15 @@ export class DueBounds {
       const before = STEP * (point - 1);
       const mostBefore = most;
       most = this.#most.until(point);
-      sum += little[before + 1]! * (most - mostBefore);
-      for (let month = before + 1; month <= before + STEP; month++) sum -= much[month]! * this.#monthly;
+      sum += little.of(before + 1) * (most - mostBefore);
+      let latest = 0;
+      for (let month = before + 1; month <= before + STEP; month++) {
+        latest = much.of(month);
+        sum -= latest * this.#monthly;
+      }
       if (sum < -margin) return true;
+      // Weights do not rise, and costs are not negative.
+      if (sum - (LOOKAHEAD_MONTHS - STEP * point) * latest * this.#monthly >= -margin) return false;
     }
     return false;
   }
@@ -66,33 +67,47 @@ export class DueBounds {
     for (let point = POINTS; point >= 1; point--) {
       const before = STEP * (point - 1);
       const leastBefore = this.#least.until(point - 1);
-      sum += much[before + STEP]! * (least - leastBefore);
+      sum += much.of(before + STEP) * (least - leastBefore);
       least = leastBefore;
-      for (let month = before + 1; month <= before + STEP; month++) sum -= little[month]! * this.#monthly;
+      for (let month = before + 1; month <= before + STEP; month++) sum -= little.of(month) * this.#monthly;
       // So much of the costs may fall before the month instead of after it.
-      const early = little[before + 1]! * (this.#most.until(point - 1) - leastBefore);
+      const early = little.of(before + 1) * (this.#most.until(point - 1) - leastBefore);
       if (sum - early > margin) return true;
+      // So much at most is added by the months before, whose weights are at most 1.
+      if (sum + leastBefore <= margin) return false;
     }
     return false;
   }
 }
 
-const survivalOf = ({ unit: { principal, principalAge } }: WornUnit) =>
-  principal && principalAge
-    ? survivalOfPartInPlace({ ...principal, ...principalAge }, LOOKAHEAD_MONTHS)
-    : new Float64Array(LOOKAHEAD_MONTHS + 1).fill(1);
+/** The mean survival of a unit over each month, which weighs it, in months that are asked for one by one. */
+class MonthlyWeights {
+  readonly #survival: PartSurvival | null;
+  /** The latest month that was computed: mostly the one before the next. */
+  #month = 0;
+  #works = 1;
 
-const weightsOf = (worn: WornUnit) => meanSurvivalByMonth(survivalOf(worn));
+  constructor({ unit: { principal, principalAge } }: UnitWithParts) {
+    this.#survival = principal && principalAge && new PartSurvival({ ...principal, ...principalAge });
+  }
+
+  of(month: number): number {
+    if (!this.#survival) return 1;
+    const before = this.#month === month - 1 ? this.#works : this.#survival.at(month - 1);
+    this.#month = month;
+    this.#works = this.#survival.at(month);
+    return (before + this.#works) / 2;
+  }
+}
 
 /** A bound of what a unit in place costs until a point. Most points are never asked for, and later ones take longer. */
 class UnitCosts {
-  readonly #unit: WornUnit["unit"];
+  readonly #unit: UnitWithParts["unit"];
   readonly #parts: readonly PartCosts[];
   /** The probable failures of the unit until each point, in months that it reaches. */
-  readonly #failures = new Float64Array(POINTS + 1);
-  #known = 0;
+  readonly #failures: number[] = [0];
 
-  constructor({ unit }: WornUnit, parts: readonly PartCosts[]) {
+  constructor({ unit }: UnitWithParts, parts: readonly PartCosts[]) {
     this.#unit = unit;
     this.#parts = parts;
   }
@@ -108,16 +123,16 @@ class UnitCosts {
   #failuresUntil(point: number): number {
     const { principal, principalAge } = this.#unit;
     if (!principal || !principalAge) return 0;
-    for (; this.#known < point; this.#known++) {
-      let failures = this.#failures[this.#known]!;
-      const from = STEP * this.#known;
+    for (let known = this.#failures.length - 1; known < point; known++) {
+      let failures = this.#failures[known]!;
+      const from = STEP * known;
       let before = passedHazard(principal, principalAge, from);
       for (let month = from + 1; month <= from + STEP; month++) {
         const passed = passedHazard(principal, principalAge, month);
         failures += failureProbabilityBetween(principalAge, before, passed);
         before = passed;
       }
-      this.#failures[this.#known + 1] = failures;
+      this.#failures.push(failures);
     }
     return this.#failures[point]!;
   }
@@ -140,7 +155,7 @@ const failureProbabilityBetween = ({ hazardRatio }: PrincipalAge, before: number
   -Math.expm1(-hazardRatio * (passed - before));
 
 /** Returns the least that a part and its successors have cost: for as little wear as there can be. */
-function leastCosts(minor: WornPart, much: WornPart): PartCosts {
+function leastCosts(minor: MinorPart, much: MinorPart): PartCosts {
   const { plannedCents, failureCents } = minor.part;
   const ownCents = isDueNow(minor) ? plannedCents : Math.min(plannedCents, failureCents);
   // A part that has failed by then has failed whatever its wear.
@@ -148,12 +163,12 @@ function leastCosts(minor: WornPart, much: WornPart): PartCosts {
 }
 
 /** Returns the most that they have cost: for as much wear as there can be. */
-const mostCosts = (minor: WornPart, little: WornPart) =>
+const mostCosts = (minor: MinorPart, little: MinorPart) =>
   new PartCosts(minor, 1, minor.part.plannedCents, lastFailureOf(little));
 
 /** The costs of a part and its successors until a point, if it ends in the `at`th month of a step. */
 class PartCosts {
-  readonly #part: WornPart["part"];
+  readonly #survival: PartSurvival;
   readonly #costsUntil: Float64Array;
   readonly #plannedMonth: number;
   readonly #at: number;
@@ -162,26 +177,24 @@ class PartCosts {
   readonly #lastFailure: number;
   readonly #failsByLast: number;
   /** The probability of working at each point, and of ending in the step before it. */
-  readonly #works = new Float64Array(POINTS + 1);
-  readonly #ended = new Float64Array(POINTS + 1);
-  #known = 0;
+  readonly #works: number[] = [1];
+  readonly #ended: number[] = [0];
 
   /** Its end costs `ownCents`, and more if it fails by `lastFailure`. */
-  constructor(minor: WornPart, at: number, ownCents: number, lastFailure: number) {
+  constructor(minor: MinorPart, at: number, ownCents: number, lastFailure: number) {
     const { part, newPart } = minor;
-    this.#part = part;
+    this.#survival = new PartSurvival(part);
     this.#costsUntil = newPart.costsUntil;
     this.#plannedMonth = plannedMonth(minor);
     this.#at = at;
     this.#ownCents = ownCents;
     this.#failedMore = Math.max(0, part.failureCents - part.plannedCents);
     this.#lastFailure = lastFailure;
-    this.#failsByLast = lastFailure < LOOKAHEAD_MONTHS ? 1 - survivalProbabilityAt(part, lastFailure) : 1;
-    this.#works[0] = 1;
+    this.#failsByLast = lastFailure < LOOKAHEAD_MONTHS ? 1 - this.#survival.at(lastFailure) : 1;
   }
 
   until(point: number): number {
-    while (this.#known < point) this.#end(++this.#known);
+    while (this.#works.length <= point) this.#end(this.#works.length);
     const month = STEP * point;
     const failed = month <= this.#lastFailure ? 1 - this.#works[point]! : this.#failsByLast;
     const ended = this.#ended;
@@ -193,8 +206,8 @@ class PartCosts {
   }
 
   #end(point: number): void {
-    this.#works[point] = survivalProbabilityAt(this.#part, STEP * point);
-    this.#ended[point] = this.#endedBy(point) - this.#endedBy(point - 1);
+    this.#works.push(this.#survival.at(STEP * point));
+    this.#ended.push(this.#endedBy(point) - this.#endedBy(point - 1));
   }
 
   #endedBy(point: number): number {
@@ -202,5 +215,5 @@ class PartCosts {
   }
 }
 
-const lastFailureOf = (minor: WornPart) => (isDueNow(minor) ? 0 : plannedMonth(minor));
-const isDueNow = ({ plan }: WornPart) => plan.dueInYears === 0;
+const lastFailureOf = (minor: MinorPart) => (isDueNow(minor) ? 0 : plannedMonth(minor));
+const isDueNow = ({ plan }: MinorPart) => plan.dueInYears === 0;

@@ -1,14 +1,18 @@
 import type { ScoreState } from "../scoring/scoring-types.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import {
+  isPartDue,
   isUnitRemovedForHazard,
-  planParts,
-  unitWithMinorParts,
+  type MinorPart,
+  minorPart,
+  timingOfUnit,
+  type UnitWithParts,
+  unitInPlaceOf,
   type WholeAppliance,
 } from "./appliance-plan.ts";
-import { DueBounds, failureProbabilityIn, plannedMonth, type WornUnit } from "./due-bounds.ts";
+import { DueBounds, failureProbabilityIn, plannedMonth } from "./due-bounds.ts";
 import { LOOKAHEAD_MONTHS } from "./horizon.ts";
-import { type PartInPlace, survivalProbabilityAt } from "./part-in-place.ts";
+import { type PartInPlace, PartSurvival, survivalProbabilityAt } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
 import type { UnitTiming } from "./unit-advice.ts";
 
@@ -18,9 +22,9 @@ import type { UnitTiming } from "./unit-advice.ts";
  * little worn, and as much worn, as they can be until then (docs/model/planning.md#due-now).
  */
 
-/** The days that are tried: first 60, for which most decisions hold, then 2, for which most others do not. */
-const USUAL_HOLD = 60;
+/** The days that are tried: 240, 60, for which most decisions hold, then 2, for which most others do not. */
 const LONGER_HOLD = 240;
+const USUAL_HOLD = 60;
 const SHORTER_HOLDS = [20, 7] as const;
 const SHORTEST_HOLD = 2;
 /** The share of a hold over which its end is spread, so that the decisions of one day do not end on one day. */
@@ -62,36 +66,47 @@ export function decisionValidityDaysLostByWearChange(before: DueWear, after: Due
 export const hasSameLife = (before: DueWear, after: DueWear) =>
   after.lifeFactor === before.lifeFactor && after.rate === before.rate;
 
-/** The wear of an appliance's parts at one end of what a hold allows. */
-type Worn = { parts: readonly PartInPlace[]; calendarYears: number };
-
 /**
- * Returns for how many days from now the decision on an appliance holds: its time as a whole, or without one which of its parts
- * are due. 0 if that is not clear.
+ * Returns when an appliance is due, null for one whose parts are replaced one by one, and for how many days from now that holds,
+ * or without it which of its parts are due. 0 if that is not clear.
  */
-export function daysUntilDueDecisionMayChange(
+export function unitTimingWithValidity(
   parts: readonly PartInPlace[],
   whole: WholeAppliance | null,
   caches: PlanCaches,
   mustGo: readonly boolean[],
-  timing: UnitTiming | null,
-): number {
+): { timing: UnitTiming | null; days: number } {
   // A hazard that falls with age makes no sum rise.
-  if (parts.some(({ shape }) => shape < 1)) return 0;
-  const holds = (days: number): boolean => {
-    const change = days * LARGEST_DAILY_CHANGE;
-    const years = days / DAYS_PER_YEAR;
-    const least: Worn = { parts: parts.map((part) => worn(part, 0, -change)), calendarYears: 0 };
-    const most: Worn = { parts: parts.map((part) => worn(part, years, change)), calendarYears: years };
-    if (!whole) return isSameOfParts(least, most, caches, mustGo);
-    const little = unitWith(least, whole, caches, mustGo);
-    const much = unitWith(most, whole, caches, mustGo);
-    if (timing === "now") return isUnitRemovedForHazard(whole, mustGo) || staysDue(little, much);
-    return timing === "later" && (staysLater(little, much) || staysLaterByBounds(little, much));
-  };
-  if (holds(USUAL_HOLD)) return holds(LONGER_HOLD) ? LONGER_HOLD : USUAL_HOLD;
-  return holds(SHORTEST_HOLD) ? (SHORTER_HOLDS.find(holds) ?? SHORTEST_HOLD) : 0;
+  const isClear = parts.every(({ shape }) => shape >= 1);
+  if (!whole) {
+    const holds = (days: number) => isSameOfParts(parts, days, caches, mustGo);
+    return {
+      timing: null,
+      days: isClear ? ([LONGER_HOLD, USUAL_HOLD].find(holds) ?? shorterHold(holds)) : 0,
+    };
+  }
+  if (isUnitRemovedForHazard(whole, mustGo)) return { timing: "now", days: isClear ? LONGER_HOLD : 0 };
+  const unit = unitInPlaceOf(parts, whole, caches, mustGo);
+  if (!isClear) return { timing: timingOfUnit(unit), days: 0 };
+  const longer = wornUnits(unit, LONGER_HOLD);
+  // Shown for so many days, it is shown for today, too.
+  if (staysDue(longer)) return { timing: "now", days: LONGER_HOLD };
+  if (staysLater(longer)) return { timing: "later", days: LONGER_HOLD };
+  const usual = wornUnits(unit, USUAL_HOLD);
+  if (staysDue(usual)) return { timing: "now", days: USUAL_HOLD };
+  const isLaterForUsual = staysLater(usual);
+  const timing = isLaterForUsual ? "later" : timingOfUnit(unit);
+  if (timing === "never") return { timing, days: 0 };
+  if (timing === "now") return { timing, days: shorterHold((days) => staysDue(wornUnits(unit, days))) };
+  if (staysLaterByBounds(longer)) return { timing, days: LONGER_HOLD };
+  if (isLaterForUsual || staysLaterByBounds(usual)) return { timing, days: USUAL_HOLD };
+  const holds = (worn: WornUnits) => staysLater(worn) || staysLaterByBounds(worn);
+  return { timing, days: shorterHold((days) => holds(wornUnits(unit, days))) };
 }
+
+/** Returns for how many days a decision holds that may not do so for the usual ones. */
+const shorterHold = (holds: (days: number) => boolean): number =>
+  holds(SHORTEST_HOLD) ? (SHORTER_HOLDS.find(holds) ?? SHORTEST_HOLD) : 0;
 
 /** Returns for how many of the days that a decision holds it is kept: all or fewer, by the appliance's ID. */
 export function spreadDecisionValidityDays(days: number, applianceId: string): number {
@@ -101,39 +116,81 @@ export function spreadDecisionValidityDays(days: number, applianceId: string): n
   return days - (hash % choices);
 }
 
-const worn = (part: PartInPlace, years: number, change: number): PartInPlace => ({
-  ...part,
-  ageYears: part.ageYears + years,
-  labelAgeYears: part.labelAgeYears + years,
-  hazardRatio: part.hazardRatio * Math.exp(change),
+/** The wear of an appliance's parts at one end of what a hold allows: by how much they age, and the factor on their hazards. */
+type Wear = { years: number; hazardFactor: number };
+
+const leastWear = (days: number): Wear => ({
+  years: 0,
+  hazardFactor: Math.exp(-days * LARGEST_DAILY_CHANGE),
+});
+const mostWear = (days: number): Wear => ({
+  years: days / DAYS_PER_YEAR,
+  hazardFactor: Math.exp(days * LARGEST_DAILY_CHANGE),
 });
 
-function isSameOfParts(least: Worn, most: Worn, caches: PlanCaches, mustGo: readonly boolean[]): boolean {
-  const [little, much] = [least, most].map(({ parts }) => planParts(parts, caches, mustGo));
-  return little!.every(
-    ({ plan }, index) => (plan.dueInYears === 0) === (much![index]!.plan.dueInYears === 0),
+/** Fields by name: spreads take several times longer. */
+const worn = (part: PartInPlace, { years, hazardFactor }: Wear): PartInPlace => ({
+  shape: part.shape,
+  scaleYears: part.scaleYears,
+  plannedCents: part.plannedCents,
+  failureCents: part.failureCents,
+  fixedLifeYears: part.fixedLifeYears,
+  safety: part.safety,
+  ageYears: part.ageYears + years,
+  labelAgeYears: part.labelAgeYears + years,
+  hazardRatio: part.hazardRatio * hazardFactor,
+  failureProbability: part.failureProbability,
+});
+
+function isSameOfParts(
+  parts: readonly PartInPlace[],
+  days: number,
+  caches: PlanCaches,
+  mustGo: readonly boolean[],
+): boolean {
+  const [least, most] = [leastWear(days), mostWear(days)];
+  return parts.every(
+    (part, index) =>
+      mustGo[index] || isPartDue(worn(part, least), caches) === isPartDue(worn(part, most), caches),
   );
 }
 
-const unitWith = (
-  { parts, calendarYears }: Worn,
-  whole: WholeAppliance,
-  caches: PlanCaches,
-  mustGo: readonly boolean[],
-): WornUnit =>
-  unitWithMinorParts(
-    parts,
-    planParts(parts, caches, mustGo),
-    { ...whole, calendarAgeYears: whole.calendarAgeYears + calendarYears },
-    caches,
-  );
+/** A unit that is as little worn, and one that is as much worn, as it can be until a hold ends. */
+type WornUnits = { little: UnitWithParts; much: UnitWithParts };
+
+const wornUnits = (unit: UnitWithParts, days: number): WornUnits => ({
+  little: wornUnit(unit, leastWear(days)),
+  much: wornUnit(unit, mostWear(days)),
+});
+
+/** The successors are those of the unit as it is: they depend on kinds alone. */
+function wornUnit({ unit, minors, newUnit }: UnitWithParts, wear: Wear): UnitWithParts {
+  const wornMinors = minors.map(({ part, newPart, mustGo }) => minorPart(worn(part, wear), newPart, mustGo));
+  const { principalAge } = unit;
+  return {
+    unit: {
+      priceCents: unit.priceCents,
+      failedPriceCents: unit.failedPriceCents,
+      principal: unit.principal,
+      principalAge: principalAge && {
+        ageYears: principalAge.ageYears + wear.years,
+        hazardRatio: principalAge.hazardRatio * wear.hazardFactor,
+      },
+      ageYears: unit.ageYears + wear.years,
+      capMonths: unit.capMonths,
+      minors: wornMinors.map(({ part }) => part),
+    },
+    minors: wornMinors,
+    newUnit,
+  };
+}
 
 /**
  * Returns whether a unit stays due. It does where, in each number of months, its minor parts cost at least as much as the
  * successors' share, failures of the unit included. For the older the parts are, the sooner they end, and the more they and
  * those that follow them have cost by then; and the survival of the unit, which weighs the months, falls with them.
  */
-function staysDue(little: WornUnit, much: WornUnit): boolean {
+function staysDue({ little, much }: WornUnits): boolean {
   const { unit, newUnit } = little;
   if (unit.capMonths !== null && 12 * unit.ageYears >= unit.capMonths) return true;
   const failedMore = unit.failedPriceCents - unit.priceCents;
@@ -144,14 +201,16 @@ function staysDue(little: WornUnit, much: WornUnit): boolean {
   const ends = little.minors.map((minor, index) => new EarliestCosts(minor, much.minors[index]!));
   let failures = 0;
   let before = 0;
+  let fails = failureProbabilityIn(unit, 1);
   for (let points = 1, month = 1; month <= LOOKAHEAD_MONTHS; points++) {
     if (points > MOST_POINTS) return false;
-    failures += (month - before) * failureProbabilityIn(unit, before + 1) * failedMore;
+    failures += (month - before) * fails * failedMore;
     let cents = failures - month * monthly;
     for (const end of ends) cents += end.costUntil(month);
     if (cents < margin) return false;
+    fails = failureProbabilityIn(unit, month + 1);
     // All later months cost more than the successors.
-    if (failureProbabilityIn(unit, month + 1) * failedMore >= monthly) return true;
+    if (fails * failedMore >= monthly) return true;
     before = month;
     // Costs do not fall: it takes so many months until the successors' share can have used up what is over.
     month += 1 + Math.floor((cents - margin) / monthly);
@@ -163,7 +222,7 @@ function staysDue(little: WornUnit, much: WornUnit): boolean {
  * Returns whether a unit that is due later stays so: its first month costs less than the successors' share, and there is a limit
  * on its age, or the last month costs more.
  */
-function staysLater(little: WornUnit, much: WornUnit): boolean {
+function staysLater({ little, much }: WornUnits): boolean {
   const { unit, newUnit } = little;
   const failedMore = unit.failedPriceCents - unit.priceCents;
   if (failedMore < 0) return false;
@@ -183,7 +242,7 @@ function staysLater(little: WornUnit, much: WornUnit): boolean {
 }
 
 /** Does the same by the sums of all months, for units of which the first or the last month does not tell. */
-function staysLaterByBounds(little: WornUnit, much: WornUnit): boolean {
+function staysLaterByBounds({ little, much }: WornUnits): boolean {
   const { unit, newUnit } = little;
   if (unit.failedPriceCents < unit.priceCents) return false;
   if (unit.capMonths !== null && 12 * much.unit.ageYears >= unit.capMonths) return false;
@@ -192,10 +251,8 @@ function staysLaterByBounds(little: WornUnit, much: WornUnit): boolean {
   return bounds.fallsBelow(margin) && (unit.capMonths !== null || bounds.endsAboveLeast(margin));
 }
 
-type WornPart = WornUnit["minors"][number];
-
 /** Returns the most that a part may cost in the next month. */
-function mostInFirstMonth(little: WornPart, much: WornPart): number {
+function mostInFirstMonth(little: MinorPart, much: MinorPart): number {
   const { part } = much;
   const { plannedCents, failureCents } = part;
   if (little.plan.dueInYears === 0) return plannedCents;
@@ -205,14 +262,15 @@ function mostInFirstMonth(little: WornPart, much: WornPart): number {
 }
 
 /** Returns an amount that the successors of a part cost in the last month at least: less the later the part ends. */
-function leastInLastMonth(minor: WornPart): number {
+function leastInLastMonth(minor: MinorPart): number {
   const { part, newPart } = minor;
   const { leastCosts } = newPart;
   const due = plannedMonth(minor);
+  const survival = new PartSurvival(part);
   let cents = 0;
   let before = 1;
   for (let until = 12; until <= LOOKAHEAD_MONTHS; until += 12) {
-    const works = until >= due ? 0 : survivalProbabilityAt(part, until);
+    const works = until >= due ? 0 : survival.at(until);
     cents += (before - works) * leastCosts[LOOKAHEAD_MONTHS - until]!;
     before = works;
   }
@@ -221,16 +279,22 @@ function leastInLastMonth(minor: WornPart): number {
 
 /** The least that a part in place and its successors have cost by a month: more the sooner it ends. */
 class EarliestCosts {
-  readonly #part: PartInPlace;
+  readonly #survival: PartSurvival;
+  readonly #failureCents: number;
+  readonly #plannedCents: number;
   readonly #costsUntil: Float64Array;
   readonly #lastMonth: number;
   readonly #firstPlannedMonth: number;
   readonly #months: number[] = [];
   readonly #ended: number[] = [];
   #works = 1;
+  #ownCents = 0;
 
-  constructor(little: WornPart, much: WornPart) {
-    this.#part = little.part;
+  constructor(little: MinorPart, much: MinorPart) {
+    const { plannedCents, failureCents } = little.part;
+    this.#survival = new PartSurvival(little.part);
+    this.#failureCents = failureCents;
+    this.#plannedCents = Math.min(failureCents, plannedCents);
     this.#costsUntil = little.newPart.costsUntil;
     this.#lastMonth = plannedMonth(little);
     this.#firstPlannedMonth = plannedMonth(much);
@@ -238,20 +302,23 @@ class EarliestCosts {
 
   /** Returns the cost by the end of a month; each is later than the one before. */
   costUntil(month: number): number {
-    const { plannedCents, failureCents } = this.#part;
-    if (this.#works > 0) {
-      const works = month >= this.#lastMonth ? 0 : survivalProbabilityAt(this.#part, month);
-      this.#months.push(month);
-      this.#ended.push(this.#works - works);
-      this.#works = works;
-    }
-    let cents = 0;
-    for (let at = 0; at < this.#months.length; at++) {
-      const end = this.#months[at]!;
-      // Before it may be replaced as planned, it can only have failed.
-      const own = end < this.#firstPlannedMonth ? failureCents : Math.min(failureCents, plannedCents);
-      cents += this.#ended[at]! * (own + this.#costsUntil[month - end]!);
-    }
+    if (this.#works > 0) this.#end(month);
+    // Fields are read once: the loop takes half of the time of a decision otherwise.
+    const months = this.#months;
+    const ended = this.#ended;
+    const costsUntil = this.#costsUntil;
+    let cents = this.#ownCents;
+    for (let at = 0; at < months.length; at++) cents += ended[at]! * costsUntil[month - months[at]!]!;
     return cents;
+  }
+
+  #end(month: number): void {
+    const works = month >= this.#lastMonth ? 0 : this.#survival.at(month);
+    const ended = this.#works - works;
+    this.#works = works;
+    this.#months.push(month);
+    this.#ended.push(ended);
+    // Before it may be replaced as planned, it can only have failed.
+    this.#ownCents += ended * (month < this.#firstPlannedMonth ? this.#failureCents : this.#plannedCents);
   }
 }

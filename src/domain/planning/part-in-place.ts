@@ -72,14 +72,32 @@ export function survivalOfPartInPlace(
   return survival;
 }
 
-/** Returns the probability that a part works at the end of a month. */
-export function survivalProbabilityAt(
-  { shape, scaleYears, ageYears, hazardRatio }: Life & PartAge,
-  month: number,
-): number {
-  const age = ageYears / scaleYears;
-  return Math.exp(-hazardRatio * (fastPower(age + month / 12 / scaleYears, shape) - fastPower(age, shape)));
+/** The survival of a part in place, in months that are asked for one by one. */
+export class PartSurvival {
+  readonly #shape: number;
+  readonly #scaleYears: number;
+  readonly #hazardRatio: number;
+  readonly #age: number;
+  readonly #passed: number;
+
+  constructor({ shape, scaleYears, ageYears, hazardRatio }: Life & PartAge) {
+    this.#shape = shape;
+    this.#scaleYears = scaleYears;
+    this.#hazardRatio = hazardRatio;
+    this.#age = ageYears / scaleYears;
+    this.#passed = fastPower(this.#age, shape);
+  }
+
+  /** Returns the probability that the part works at the end of a month. */
+  at(month: number): number {
+    const age = this.#age + month / 12 / this.#scaleYears;
+    return Math.exp(-this.#hazardRatio * (fastPower(age, this.#shape) - this.#passed));
+  }
 }
+
+/** Returns the probability that a part works at the end of a month. */
+export const survivalProbabilityAt = (part: Life & PartAge, month: number): number =>
+  new PartSurvival(part).at(month);
 
 /** Returns the probability of failing in each month, given the survival at its ends; index 0 is 0. */
 export function monthlyFailureProbabilities(survival: Float64Array): Float64Array {

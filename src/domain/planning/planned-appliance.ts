@@ -33,7 +33,7 @@ import {
   partInPlaceOf,
 } from "./component-plan.ts";
 import type { CostSchedule } from "./cost-schedule.ts";
-import { daysUntilDueDecisionMayChange, spreadDecisionValidityDays } from "./due-decision-validity.ts";
+import { spreadDecisionValidityDays, unitTimingWithValidity } from "./due-decision-validity.ts";
 import { newPartOf } from "./new-part.ts";
 import { isSafetyPastLife, type PartInPlace } from "./part-in-place.ts";
 import type { PlanCaches } from "./plan.ts";
@@ -217,10 +217,15 @@ export const isSameDue = (one: DueState, other: DueState): boolean =>
   one.dueCents === other.dueCents && one.unitTiming === other.unitTiming;
 
 /** Returns what is due of an appliance as `planApplianceFromScores` plans it, in a fraction of its time. */
-export const dueStateOfAppliance = <C extends DueComponent>(
+export function dueStateOfAppliance<C extends DueComponent>(
   context: PlanContext<C>,
   components: readonly C[],
-): DueState => decideOnDue(context, components, pricedPartsInPlace(context, components)).due;
+): DueState {
+  const placed = pricedPartsInPlace(context, components);
+  const { parts, hazards, wholeAppliance } = placed;
+  const timing = wholeAppliance && unitTimingOf(parts, wholeAppliance, context.caches, hazards.map(Boolean));
+  return dueStateByTiming(context, components, placed, timing);
+}
 
 /** Returns what is due of an appliance, and until when that holds if its parts only age. */
 export function storedDueOfAppliance<C extends DueComponent>(
@@ -228,45 +233,40 @@ export function storedDueOfAppliance<C extends DueComponent>(
   components: readonly C[],
 ): StoredDue {
   const placed = pricedPartsInPlace(context, components);
-  const { due, timing } = decideOnDue(context, components, placed);
-  const { parts, wholeAppliance, hazards } = placed;
-  const days = daysUntilDueDecisionMayChange(
+  const { parts, hazards, wholeAppliance } = placed;
+  const { timing, days } = unitTimingWithValidity(
     parts,
     wholeAppliance,
     context.caches,
     hazards.map(Boolean),
-    timing,
   );
   const { applianceId, scoredOn } = components[0]!;
   return {
-    ...due,
+    ...dueStateByTiming(context, components, placed, timing),
     dueHoldsUntil: days === 0 ? null : addDays(scoredOn, spreadDecisionValidityDays(days, applianceId)),
   };
 }
 
-function decideOnDue<C extends DueComponent>(
+/** `timing`: when an appliance is due that is replaced as a whole; null for another. */
+function dueStateByTiming<C extends DueComponent>(
   { knowledge, caches }: PlanContext<C>,
   components: readonly C[],
-  { partPrices, parts, hazards, unitPrice, wholeAppliance }: ReturnType<typeof pricedPartsInPlace>,
-): { due: DueState; timing: UnitTiming | null } {
-  const mustGo = hazards.map(Boolean);
-  if (wholeAppliance) {
-    const timing = unitTimingOf(parts, wholeAppliance, caches, mustGo);
+  { partPrices, parts, hazards, unitPrice }: ReturnType<typeof pricedPartsInPlace>,
+  timing: UnitTiming | null,
+): DueState {
+  if (timing) {
     const isComplete = components.length === knowledge.type(components[0]!.typeId).components.length;
     return {
-      due: {
-        dueCents: timing === "now" ? unitPrice!.plannedCents : 0,
-        unitTiming: isComplete ? timing : null,
-      },
-      timing,
+      dueCents: timing === "now" ? unitPrice!.plannedCents : 0,
+      unitTiming: isComplete ? timing : null,
     };
   }
   const dueCents = partPrices.reduce(
     (cents, { plannedCents }, index) =>
-      cents + (mustGo[index] || isPartDue(parts[index]!, caches) ? plannedCents : 0),
+      cents + (hazards[index] || isPartDue(parts[index]!, caches) ? plannedCents : 0),
     0,
   );
-  return { due: { dueCents, unitTiming: null }, timing: null };
+  return { dueCents, unitTiming: null };
 }
 
 /** Returns the parts of an appliance in their place, and the appliance itself if it is replaced as a whole. */

@@ -6,7 +6,7 @@ import { convolutionAt } from "./renewals.ts";
 import { replacementMonth } from "./replacement-advice.ts";
 
 /** The plan and the new part of each minor part, in their order. */
-export type MinorParts = readonly { plan: PartPlan; newPart: KnownPart }[];
+export type MinorParts = readonly { plan: Pick<PartPlan, "dueInYears">; newPart: KnownPart }[];
 
 /**
  * The expected cost of the minor parts of a unit in place and their successors, month by month for as long as somebody asks.

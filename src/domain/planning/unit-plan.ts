@@ -36,7 +36,7 @@ type MonthlyRepairs = { costs: Float64Array; costsRunToFailure: Float64Array };
 /** Plans a unit in place. `minors` are the plans and new parts of its minor parts, in their order. */
 export function planUnit(
   unit: UnitInPlace,
-  minors: readonly { plan: PartPlan; newPart: KnownPart }[],
+  minors: readonly { plan: Pick<PartPlan, "dueInYears">; newPart: KnownPart }[],
   { policy }: NewUnit,
 ): PlannedUnit {
   const { principal, principalAge, failedPriceCents, priceCents } = unit;
@@ -104,7 +104,7 @@ function monthlyHazards(
 /** Returns the expected cost of the minor parts in place and their successors, by month, as long as the unit stays. */
 function repairsInPlace(
   { minors: parts }: UnitInPlace,
-  minors: readonly { plan: PartPlan; newPart: KnownPart }[],
+  minors: readonly { plan: Pick<PartPlan, "dueInYears">; newPart: KnownPart }[],
 ): MonthlyRepairs {
   const costs = new Float64Array(LOOKAHEAD_MONTHS + 1);
   const costsRunToFailure = new Float64Array(LOOKAHEAD_MONTHS + 1);
