@@ -74,17 +74,22 @@ const WORKERS = Math.min(availableParallelism() + 1, 4);
 
 /** A test that calls none of these does the same whatever the storage of the run. */
 const USES_STORAGE = /\b(usePartnerStore|usePortfolioStore|useMainstay)\(\)/;
-/** Tests of texts and of the arithmetic of losses, which ask a store for little that others do not. */
-const MOSTLY_COMPUTES = /\b(mapping|load-loss-books)\.test\.ts$/;
-/** The tests that a whole run also runs on PostgreSQL: the stores, the use cases and the main journeys. */
+/**
+ * The tests that a whole run also runs on PostgreSQL: those in which transactions, servers and steps of long work meet, and
+ * the main journeys. The conformance tests of the stores run each statement on both engines. `--storage postgres` runs all.
+ */
 const POSTGRES_JOURNEYS = [
-  ...["store/lists.test.ts", "blackbox/journey.test.ts"],
-  ...["usecases", "cluster"].flatMap((room) =>
-    readdirSync(join(import.meta.dir, room), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".test.ts") && !MOSTLY_COMPUTES.test(name))
-      .map((name) => join(room, name)),
-  ),
-].filter((path) => USES_STORAGE.test(readFileSync(join(import.meta.dir, path), "utf8")));
+  "blackbox/journey.test.ts",
+  "store/lists.test.ts",
+  "cluster/*.test.ts",
+  "usecases/{deliveries,event-stream,partners,recalculation,snapshot}/*.test.ts",
+  "usecases/import/{appliance-batches,import-events,import-table-rows,rejected-rows}.test.ts",
+  "usecases/calibration/calibration-runs.test.ts",
+  "usecases/losses/renew-loss-standings.test.ts",
+  "usecases/portfolio/{merge-properties,repeated-writes}.test.ts",
+]
+  .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(import.meta.dir)])
+  .filter((path) => USES_STORAGE.test(readFileSync(join(import.meta.dir, path), "utf8")));
 /** The black-box tests that `--storage postgres` leaves out, with the reason. */
 const NOT_ON_POSTGRES: Readonly<Record<string, string>> = {
   backup: "copies a data folder; PostgreSQL has its own tools, which doctor-postgres checks are named",

@@ -20,7 +20,7 @@ import { prepareRowsInMemory } from "../../../src/usecases/import/mapping/prepar
 import { createPartner } from "../../../src/usecases/partners/create-partner-and-credentials.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
-import { runsOnEngine } from "../../support/postgres.ts";
+import { runsOnEngine, testOnSqlite } from "../../support/postgres.ts";
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 const open = usePortfolioStore();
@@ -602,57 +602,66 @@ describe("rows of a table", () => {
     expect(dry.rejected).toEqual([]);
   });
 
-  test("that make more records than a call may, or longer ones, are refused, and nothing is written", async () => {
-    const rows = (count: number, quantity: number) => ({
-      ...{
-        file: "a.csv",
-        firstRow: 2,
-        columns: ["Property", "Address", "State", "Year Built", "No of Boilers"],
-      },
-      rows: Array.from({ length: count }, (_, at) => [
-        `B${at}`,
-        `${at} Elm St`,
-        "NY",
-        "1960",
-        String(quantity),
-      ]),
-    });
-    for (const dryRun of [true, false])
-      await expect(run(rows(5, 500), { dryRun })).rejects.toMatchObject({
-        code: "payload_too_large",
-        message: "The rows make more than 2000 records: send fewer in a request",
+  testOnSqlite(
+    "that make more records than a call may, or longer ones, are refused, and nothing is written",
+    async () => {
+      const rows = (count: number, quantity: number) => ({
+        ...{
+          file: "a.csv",
+          firstRow: 2,
+          columns: ["Property", "Address", "State", "Year Built", "No of Boilers"],
+        },
+        rows: Array.from({ length: count }, (_, at) => [
+          `B${at}`,
+          `${at} Elm St`,
+          "NY",
+          "1960",
+          String(quantity),
+        ]),
       });
-    const { mapping } = await run(rows(1, 1), { dryRun: true });
-    const longest = "x".repeat(4_000);
-    const constants = { notes: longest, city: longest, zip: longest, unit_label: longest, country: longest };
-    await expect(run(rows(200, 0), { mapping: { ...mapping, constants } })).rejects.toMatchObject({
-      code: "payload_too_large",
-      message: "The rows make records of more than 4000000 characters: send fewer in a request",
-    });
-    const large = (count: number) => ({
-      ...{ file: "a.csv", firstRow: 2, columns: ["Property", "Address", "State", "Units"] },
-      rows: Array.from({ length: count }, (_, at) => [`B${at}`, `${at} Elm St`, "NY", "10000"]),
-    });
-    await expect(run(large(3), { dryRun: true })).rejects.toMatchObject({
-      code: "payload_too_large",
-      message: "The rows make more than 20000 units: send fewer in a request",
-    });
-    expect((await run(large(2), { dryRun: true })).result.properties.created).toBe(2);
-    const [row] = large(1).rows;
-    const repeated = (count: number) => ({ ...large(0), rows: Array<string[]>(count).fill(row!) });
-    expect((await run(repeated(3), { dryRun: true })).result.properties).toMatchObject({
-      created: 1,
-      unchanged: 2,
-    });
-    expect(await names()).toEqual([]);
-    const counts = ["10000", "0", "10000", "0"].map((units) => [...row!.slice(0, 3), units]);
-    const changing = { ...large(0), rows: counts };
-    expect((await run(changing, { dryRun: true })).result.properties).toMatchObject({ unchanged: 3 });
-    await expect(run(changing, { dryRun: true, update: true })).rejects.toThrow("more than 20000 units");
-    expect(await names()).toEqual([]);
-    const { result } = await run(rows(3, 500));
-    expect([result.properties.created, result.appliances.created]).toEqual([3, 1_500]);
-  });
+      for (const dryRun of [true, false])
+        await expect(run(rows(5, 500), { dryRun })).rejects.toMatchObject({
+          code: "payload_too_large",
+          message: "The rows make more than 2000 records: send fewer in a request",
+        });
+      const { mapping } = await run(rows(1, 1), { dryRun: true });
+      const longest = "x".repeat(4_000);
+      const constants = {
+        notes: longest,
+        city: longest,
+        zip: longest,
+        unit_label: longest,
+        country: longest,
+      };
+      await expect(run(rows(200, 0), { mapping: { ...mapping, constants } })).rejects.toMatchObject({
+        code: "payload_too_large",
+        message: "The rows make records of more than 4000000 characters: send fewer in a request",
+      });
+      const large = (count: number) => ({
+        ...{ file: "a.csv", firstRow: 2, columns: ["Property", "Address", "State", "Units"] },
+        rows: Array.from({ length: count }, (_, at) => [`B${at}`, `${at} Elm St`, "NY", "10000"]),
+      });
+      await expect(run(large(3), { dryRun: true })).rejects.toMatchObject({
+        code: "payload_too_large",
+        message: "The rows make more than 20000 units: send fewer in a request",
+      });
+      expect((await run(large(2), { dryRun: true })).result.properties.created).toBe(2);
+      const [row] = large(1).rows;
+      const repeated = (count: number) => ({ ...large(0), rows: Array<string[]>(count).fill(row!) });
+      expect((await run(repeated(3), { dryRun: true })).result.properties).toMatchObject({
+        created: 1,
+        unchanged: 2,
+      });
+      expect(await names()).toEqual([]);
+      const counts = ["10000", "0", "10000", "0"].map((units) => [...row!.slice(0, 3), units]);
+      const changing = { ...large(0), rows: counts };
+      expect((await run(changing, { dryRun: true })).result.properties).toMatchObject({ unchanged: 3 });
+      await expect(run(changing, { dryRun: true, update: true })).rejects.toThrow("more than 20000 units");
+      expect(await names()).toEqual([]);
+      const { result } = await run(rows(3, 500));
+      expect([result.properties.created, result.appliances.created]).toEqual([3, 1_500]);
+    },
+  );
 
   test("name units of properties that exist without making any", async () => {
     const rows = Array.from({ length: 4 }, (_, at) => [`B${at}`, `${at} Elm St`, "NY", "6000"]);
