@@ -11,9 +11,9 @@ import { type Installation, useMainstay } from "../support/mainstay.ts";
 import {
   accessibilityViolations,
   dialogProblems,
+  NO_DIALOG_OPENED,
   openWindow,
   overflow,
-  overflowFaults,
   pageFaults,
   pagesOf,
   screenshot,
@@ -122,6 +122,8 @@ const PLACES = [
   ...["snapshots", "model", "jobs", "audit", "settings", "administrators"],
 ];
 
+const WIDTHS = [375, 768, 1024, 1440, 3840];
+
 /** The name of a place in names of screenshots. */
 const nameOf = (place: string) =>
   place === "" ? "overview" : place.replace(/\/.*/, "-one").replace(/\?.*/, "-some");
@@ -148,17 +150,14 @@ describe("the console", () => {
     for (const [place, hasDialogs] of Object.entries(places)) {
       await goTo(page, `#/${place}`);
       expect(await page.locator("h1").count()).toBe(1);
-      found.push(...(await pageFaults(page, `console-full-${nameOf(place)}`)));
-      for (const width of [375, 768, 1024, 1440, 3840]) {
-        await page.setViewportSize({ width, height: 800 });
-        const problems = [...(await overflowFaults(page, "the page")), ...(await textProblems(page))];
-        if (hasDialogs && (width === 375 || width === 1440)) {
-          const inDialogs = await dialogProblems(page);
-          if (!inDialogs.includes("no dialog was opened")) dialogs++;
-          problems.push(...inDialogs.filter((one) => one !== "no dialog was opened"));
-        }
-        found.push(...problems.map((problem) => `${place} ${width}: ${problem}`));
-      }
+      const inWidth = async (width: number) => {
+        const problems = await textProblems(page);
+        if (!hasDialogs || (width !== 375 && width !== 1440)) return problems;
+        const inDialogs = await dialogProblems(page);
+        if (!inDialogs.includes(NO_DIALOG_OPENED)) dialogs++;
+        return [...problems, ...inDialogs.filter((one) => one !== NO_DIALOG_OPENED)];
+      };
+      found.push(...(await pageFaults(page, `console-full-${nameOf(place)}`, WIDTHS, inWidth)));
       if (place === "settings") expect(pagesOf(await page.pdf({ format: "Letter" }))).toBeLessThanOrEqual(4);
     }
     await goTo(page, "#/");

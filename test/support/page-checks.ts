@@ -187,19 +187,35 @@ const WINDOWS = [
 /**
  * Returns what axe-core finds wrong with the page on a desktop in light and on a phone in dark, and how much wider the
  * page is than these windows, also with all `<details>` open. The contrast of each pair of colors in the other scheme is
- * checked by test/web/tokens.test.ts.
+ * checked by test/web/tokens.test.ts. In a window of each of `widths`, it checks the page's width and what `inWidth`
+ * finds. A page is laid out and drawn again for each window: one of a width above stands for both.
  */
-export async function pageFaults(page: Page, name: string): Promise<string[]> {
+export async function pageFaults(
+  page: Page,
+  name: string,
+  widths: readonly number[] = [],
+  inWidth: (width: number) => Promise<string[]> = async () => [],
+): Promise<string[]> {
   const faults: string[] = [];
+  const add = (look: string, found: readonly string[]) =>
+    faults.push(...found.map((fault) => `${look}: ${fault}`));
   for (const { colorScheme, ...size } of WINDOWS) {
     const look = `${name}-${size.width}-${colorScheme}`;
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme });
     faults.push(...(await overflowFaults(page, look)));
-    faults.push(...(await accessibilityViolations(page)).map((fault) => `${look}: ${fault}`));
+    add(look, await accessibilityViolations(page));
     await screenshot(page, look);
+    if (widths.includes(size.width)) add(look, await inWidth(size.width));
   }
   await page.emulateMedia({ colorScheme: null });
+  for (const width of widths) {
+    if (WINDOWS.some((window) => window.width === width)) continue;
+    const look = `${name}-${width}`;
+    await page.setViewportSize({ width, height: 800 });
+    faults.push(...(await overflowFaults(page, look)));
+    add(look, await inWidth(width));
+  }
   return faults;
 }
 
@@ -284,6 +300,8 @@ export const pagesOf = (pdf: Uint8Array) =>
     .toString("latin1")
     .match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0;
 
+export const NO_DIALOG_OPENED = "no dialog was opened";
+
 /**
  * Opens the dialogs of a page in the window's size, two of each name at most, and returns those that leave the screen or
  * cut a text off.
@@ -331,7 +349,7 @@ export async function dialogProblems(page: Page): Promise<string[]> {
     }
     return { opened, problems };
   });
-  if (opened === 0) problems.push("no dialog was opened");
+  if (opened === 0) problems.push(NO_DIALOG_OPENED);
   return problems;
 }
 
