@@ -22,11 +22,11 @@ import type { UnitTiming } from "./unit-advice.ts";
  * little worn, and as much worn, as they can be until then (docs/model/planning.md#due-now).
  */
 
-/** The days that are tried: 240, 60, for which most decisions hold, then 2, for which most others do not. */
+/** The days that are tried, one after the other: most decisions hold for 60 or 240. */
 const LONGER_HOLD = 240;
 const USUAL_HOLD = 60;
-const SHORTER_HOLDS = [20, 7] as const;
-const SHORTEST_HOLD = 2;
+const SHORTER_HOLDS = [20, 7, 2] as const;
+const HOLDS = [LONGER_HOLD, USUAL_HOLD, ...SHORTER_HOLDS];
 /** The share of a hold over which its end is spread, so that the decisions of one day do not end on one day. */
 const SPREAD = 1 / 4;
 /** By how much the logarithm of a hazard ratio changes in a day at most; for faster evidence the decision is made again. */
@@ -79,11 +79,8 @@ export function unitTimingWithValidity(
   // A hazard that falls with age makes no sum rise.
   const isClear = parts.every(({ shape }) => shape >= 1);
   if (!whole) {
-    const holds = (days: number) => isSameOfParts(parts, days, caches, mustGo);
-    return {
-      timing: null,
-      days: isClear ? ([LONGER_HOLD, USUAL_HOLD].find(holds) ?? shorterHold(holds)) : 0,
-    };
+    const days = isClear ? HOLDS.find((some) => isSameOfParts(parts, some, caches, mustGo)) : 0;
+    return { timing: null, days: days ?? 0 };
   }
   if (isUnitRemovedForHazard(whole, mustGo)) return { timing: "now", days: isClear ? LONGER_HOLD : 0 };
   const unit = unitInPlaceOf(parts, whole, caches, mustGo);
@@ -97,16 +94,13 @@ export function unitTimingWithValidity(
   const isLaterForUsual = staysLater(usual);
   const timing = isLaterForUsual ? "later" : timingOfUnit(unit);
   if (timing === "never") return { timing, days: 0 };
-  if (timing === "now") return { timing, days: shorterHold((days) => staysDue(wornUnits(unit, days))) };
-  if (staysLaterByBounds(longer)) return { timing, days: LONGER_HOLD };
-  if (isLaterForUsual || staysLaterByBounds(usual)) return { timing, days: USUAL_HOLD };
-  const holds = (worn: WornUnits) => staysLater(worn) || staysLaterByBounds(worn);
-  return { timing, days: shorterHold((days) => holds(wornUnits(unit, days))) };
+  const shorter = (holds: (worn: WornUnits) => boolean) =>
+    SHORTER_HOLDS.find((days) => holds(wornUnits(unit, days))) ?? 0;
+  if (timing === "now") return { timing, days: shorter(staysDue) };
+  if (!isLaterForUsual && !staysLaterByBounds(usual))
+    return { timing, days: shorter((worn) => staysLater(worn) || staysLaterByBounds(worn)) };
+  return { timing, days: staysLaterByBounds(longer) ? LONGER_HOLD : USUAL_HOLD };
 }
-
-/** Returns for how many days a decision holds that may not do so for the usual ones. */
-const shorterHold = (holds: (days: number) => boolean): number =>
-  holds(SHORTEST_HOLD) ? (SHORTER_HOLDS.find(holds) ?? SHORTEST_HOLD) : 0;
 
 /** Returns for how many of the days that a decision holds it is kept: all or fewer, by the appliance's ID. */
 export function spreadDecisionValidityDays(days: number, applianceId: string): number {
