@@ -39,10 +39,11 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array
 const deps = {
   config: loadConfig({
     cwd: folder,
-    // A long timeout, since processor time is measured, however long a busy machine takes.
+    // Long timeouts, since processor time is measured, however long a busy machine takes.
     env: {
       MAINSTAY_SERVER__PORT: "0",
       MAINSTAY_SERVER__IDLE_TIMEOUT_S: "255",
+      MAINSTAY_LIMITS__RESPONSE_TIMEOUT_S: "3600",
       MAINSTAY_ADMIN__LISTEN: "127.0.0.1:0",
     },
   }),
