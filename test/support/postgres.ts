@@ -1,7 +1,10 @@
 import { afterAll, describe, expect, type Mock, test } from "bun:test";
-import pg from "pg";
+import type pg from "pg";
 import { eventually } from "./eventually.ts";
 import { PostgresServer, SHARED_POOLER, SHARED_SERVER, STORAGE, TEMPLATE } from "./postgres-server.ts";
+
+/** Loads the driver at its first use: it takes as much processor time as the rest of many test files' imports. */
+const driver = () => require("pg") as typeof pg;
 
 export const onPostgres = process.env[STORAGE] === "postgres";
 
@@ -34,7 +37,7 @@ export function withDefaultTimeout(url: string): string {
 
 /** Opens an administrator's connection to the server itself. */
 export async function connectTo(url: string): Promise<pg.Client> {
-  const client = new pg.Client(directTo(url));
+  const client = new (driver().Client)(directTo(url));
   // The connection ends with its database or its server.
   client.on("error", () => {});
   await client.connect();
@@ -62,7 +65,7 @@ export async function rowsOf(url: string, text: string): Promise<Record<string, 
 
 /** Returns a pool of connections to the server itself, for tests with many statements: a new one costs more than most. */
 export function poolOn(url: string) {
-  const pool = new pg.Pool({ connectionString: directTo(url) });
+  const pool = new (driver().Pool)({ connectionString: directTo(url) });
   // The connections end with their database or their server.
   pool.on("error", () => {});
   return {
@@ -118,10 +121,11 @@ const newName = () => `test_${process.pid}_${Math.random().toString(36).slice(2,
 
 /** Parses integers as numbers. */
 export const TYPES: pg.CustomTypesConfig = {
-  getTypeParser: ((type: number, format: "text") =>
-    [pg.types.builtins.INT8, pg.types.builtins.NUMERIC].includes(type)
-      ? Number
-      : pg.types.getTypeParser(type, format)) as typeof pg.types.getTypeParser,
+  getTypeParser: ((type: number, format: "text") => {
+    const { types } = driver();
+    const isNumber = [types.builtins.INT8, types.builtins.NUMERIC].includes(type);
+    return isNumber ? Number : types.getTypeParser(type, format);
+  }) as typeof pg.types.getTypeParser,
 };
 
 /** A database that is being created. */
