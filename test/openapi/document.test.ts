@@ -14,6 +14,7 @@ import {
 } from "../support/api-document.ts";
 import { placesOf } from "../support/bad-values.ts";
 import { JSON_BODIES } from "../support/json-bodies.ts";
+import { SCHEMA_FORMATS, SCHEMA_KEYWORDS } from "../support/schema-faults.ts";
 
 const document = readApiDocument();
 const operations = operationsOf(document);
@@ -77,6 +78,22 @@ describe("the API document", () => {
       ]),
     ];
     expect(silent).toEqual([]);
+  });
+
+  test("has only keywords and formats by which responses are compared with it", () => {
+    const unknown = new Set<string>();
+    const look = (schema: Schema): void => {
+      for (const keyword of Object.keys(schema)) if (!SCHEMA_KEYWORDS.includes(keyword)) unknown.add(keyword);
+      if (schema.format && !SCHEMA_FORMATS.includes(schema.format)) unknown.add(schema.format);
+      const { items, properties = {}, additionalProperties: others, anyOf = [], allOf = [] } = schema;
+      const below = [...Object.values(properties), ...anyOf, ...allOf];
+      for (const one of [...below, items, others]) if (typeof one === "object") look(one);
+    };
+    Object.values(document.components.schemas).forEach(look);
+    for (const { operation } of operations)
+      for (const response of Object.values(operation.responses))
+        for (const { schema } of Object.values(resolve(document, response).content ?? {})) look(schema);
+    expect([...unknown]).toEqual([]);
   });
 
   test("limits the length of every text in requests", () => {

@@ -1,8 +1,7 @@
-import Ajv, { type ValidateFunction } from "ajv";
-import addFormats from "ajv-formats";
 import type { ApiDocument, DocumentedOperation, DocumentedResponse, Schema } from "./api-document.ts";
 import { AT_ROOT_TOO, readApiDocument, resolve } from "./api-document.ts";
 import type { Reply } from "./reply.ts";
+import { schemaFaults } from "./schema-faults.ts";
 
 const RATE_LIMIT_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
@@ -17,23 +16,11 @@ export function checkDocumented(method: string, path: string, reply: Reply): voi
   contract.check(method, path, reply);
 }
 
-/** The document, with the validators that have been compiled for it. */
+/** The document, with the patterns of its paths. */
 export class Contract {
-  readonly #ajv = new Ajv({
-    ...{ strict: false, allErrors: true },
-    // The document is checked elsewhere, and optimizing a validator takes longer than the few bodies that most check.
-    ...{ validateSchema: false, code: { optimize: false } },
-  });
   readonly #routes: { pattern: RegExp; operations: Record<string, DocumentedOperation> }[];
-  readonly #validators = new Map<Schema, ValidateFunction>();
 
   constructor(private readonly document: ApiDocument) {
-    addFormats(this.#ajv);
-    const schemas = Object.entries(document.components.schemas).map(([name, schema]) => [
-      name,
-      strict(schema),
-    ]);
-    this.#ajv.addSchema({ $id: "document", components: { schemas: Object.fromEntries(schemas) } });
     // A literal path precedes one with a parameter: /appliances/bulk is no appliance.
     const paths = Object.keys(document.paths).sort((a, b) => a.split("{").length - b.split("{").length);
     this.#routes = paths.map((path) => {
@@ -86,21 +73,7 @@ export class Contract {
     );
     if (!mediaType) return [`the content type is ${given}, not ${Object.keys(content).join(" or ")}`];
     if (mediaType !== "application/json") return [];
-    const validate = this.#validator(content[mediaType]!.schema);
-    if (validate(reply.body)) return [];
-    return validate.errors!.map(({ instancePath, message, params }) => {
-      const { additionalProperty } = params as { additionalProperty?: string };
-      return `${instancePath || "the body"} ${message}${additionalProperty ? `: ${additionalProperty}` : ""}`;
-    });
-  }
-
-  #validator(schema: Schema): ValidateFunction {
-    let validate = this.#validators.get(schema);
-    if (!validate) {
-      validate = this.#ajv.compile(strict(schema));
-      this.#validators.set(schema, validate);
-    }
-    return validate;
+    return schemaFaults(this.document, content[mediaType]!.schema, reply.body);
   }
 }
 
@@ -111,31 +84,3 @@ function isOfCaller(operation: DocumentedOperation, header: string, { status, bo
   if (!RATE_LIMIT_HEADERS.includes(header) || operation.security?.length === 0) return false;
   return status !== 401 && status < 500 && body?.error !== "Too many requests. Please slow down.";
 }
-
-/** The schema as JSON Schema, which has a type for null, with objects that hold nothing but what is documented. */
-function strict(schema: Schema): object {
-  if (schema.$ref) return { $ref: `document${schema.$ref}` };
-  const { nullable, example: _, ...rest } = schema;
-  const closed: Record<string, unknown> = { ...rest };
-  if (schema.properties) {
-    closed.properties = Object.fromEntries(
-      Object.entries(schema.properties).map(([name, property]) => [name, strict(property)]),
-    );
-    closed.additionalProperties = false;
-  }
-  if (typeof schema.additionalProperties === "object")
-    closed.additionalProperties = strict(schema.additionalProperties);
-  if (schema.items) closed.items = strict(schema.items);
-  for (const key of ["anyOf", "allOf"] as const) if (schema[key]) closed[key] = schema[key].map(strict);
-  for (const [bound, flag] of BOUNDS)
-    if (schema[flag]) {
-      closed[flag] = schema[bound];
-      delete closed[bound];
-    }
-  return nullable ? { anyOf: [closed, { type: "null" }] } : closed;
-}
-
-const BOUNDS = [
-  ["minimum", "exclusiveMinimum"],
-  ["maximum", "exclusiveMaximum"],
-] as const;
