@@ -3,7 +3,7 @@ import type { Knowledge } from "../domain/domain-knowledge.ts";
 import { Failure, StorageError } from "../domain/errors.ts";
 import type { Administrator } from "../domain/partner.ts";
 import { dayOf, type Instant, nextUtcMidnight } from "../domain/time.ts";
-import { abortableEventLoopYield, waitForLaterIteration } from "../event-loop/event-loop.ts";
+import { abortableEventLoopYield, runYielding, waitForLaterIteration } from "../event-loop/event-loop.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { Store } from "../store/store.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/create-partner-and-credentials.ts";
@@ -55,7 +55,7 @@ import { CHUNK_CHARS, startJsonReplyStream } from "./json-reply-stream.ts";
 import {
   checkDeclaredHttpBodySize,
   hasRequestBody,
-  parseRequestBodyObject,
+  parseRequestBodyInSteps,
   readHttpBodyReserved,
   requireHttpJsonBody,
   waitForParsedHttpSegment,
@@ -314,16 +314,17 @@ export class RequestPipeline {
       await waitForParsedHttpSegment(request);
     const { deadline } = context;
     if (operation.body !== "raw") deadline.start();
+    const yieldNow = abortableEventLoopYield(deadline.signal);
     const call: Call = {
       request,
       requestId: context.requestId,
       now: context.now,
       params: decoded(params),
       query: parseHttpQuery(searchOf(request.url), operation.query, operation.unknownParameters),
-      body: bytes ? parseRequestBodyObject(bytes, this.deps.bodyValues) : {},
+      body: bytes ? await runYielding(parseRequestBodyInSteps(bytes, this.deps.bodyValues), yieldNow) : {},
       address: context.address,
       signal: deadline.signal,
-      yieldNow: abortableEventLoopYield(deadline.signal),
+      yieldNow,
       warn: (fields, message) =>
         this.deps.log.warn({ request_id: context.requestId, route: context.route, ...fields }, message),
       async readBody(limit) {

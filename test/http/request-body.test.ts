@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { Failure } from "../../src/domain/errors.ts";
 import {
   maxHttpBodyValues,
+  parseRequestBodyInSteps,
   parseRequestBodyObject,
   readHttpBodyBytes,
   requestMediaType,
@@ -89,6 +90,27 @@ describe("parseRequestBodyObject", () => {
         expect(parse(text)).toEqual(JSON.parse(text));
       }),
     );
+  });
+
+  test("finds the end of strings of any length, with any escapes", () => {
+    const part = fc.constantFrom('"', "\\", "x", "x".repeat(70), "{", ",", "é");
+    const string = fc.array(part, { maxLength: 40 }).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(fc.dictionary(string, string), (value) => {
+        const text = JSON.stringify(value);
+        expect(parse(text)).toEqual(JSON.parse(text));
+        const [name] = Object.keys(value);
+        if (name !== undefined)
+          expect(() => parse(`${text.slice(0, -1)},${JSON.stringify(name)}:1}`)).toThrow("Duplicate field");
+      }),
+    );
+    for (const open of ['{"a":"', `{"a":"${"x".repeat(200)}`, `{"a":"${"\\".repeat(200)}"`])
+      expect(() => parse(open)).toThrow("not valid JSON");
+  });
+
+  test("a long body is parsed in several steps", () => {
+    const text = JSON.stringify({ items: ["x".repeat(1000)] });
+    expect([...parseRequestBodyInSteps(bytes(text), MAX_VALUES)].length).toBeGreaterThan(1);
   });
 
   test("accepts the same name in different objects, and as a value", () => {
