@@ -83,15 +83,18 @@ export async function takeSnapshot(deps: SnapshotDeps, day: Day): Promise<Snapsh
     // On SQLite a step that a power cut loses is repeated, so only the end of the run waits for the disk.
     // PostgreSQL may fail on its own after deliveries of the step have gone out, which a repetition would send
     // again.
-    const step = await store.write((tx) => takeStep(tx, deps, day, budget, first), {
-      durability: store.isShared ? "durable" : "process",
-      priority: "background",
-    });
+    const step = await store.write(
+      async (tx) => {
+        const step = await takeStep(tx, deps, day, budget, first);
+        return { ...step, scoredBy: step.isLast ? (await tx.snapshots.run(day))?.modelVersion : undefined };
+      },
+      { durability: store.isShared ? "durable" : "process", priority: "background" },
+    );
     earlier ??= step.earlier;
     if (step.isLast) {
       const isOwn =
         (!step.alreadyDone || earlier) &&
-        (await store.write((tx) => finish(tx, day, store.isShared && !earlier)));
+        (await store.write((tx) => finish(tx, day, step.scoredBy, store.isShared && !earlier)));
       // A server with other prices may have taken the sums back before the last components had this one's.
       await requestRecalculationIfBasisChanged(store, recalculationBasisDigest(deps.knowledge));
       const run = store.isShared ? ((await store.read.snapshots.run(day)) ?? step.run) : step.run;
@@ -298,12 +301,12 @@ export async function isSnapshotTaken(
 const hasLaterSnapshot = async ({ snapshots }: Pick<Tx, "snapshots">, day: Day) =>
   (await snapshots.laterThan(day)) !== undefined;
 
-/** Ends the run, unless another server or process ends it, has ended it, or scores it with another model. */
-async function finish(tx: Tx, day: Day, isDivided: boolean): Promise<boolean> {
+/** Ends the run, unless another server or process ends it, has ended it, or scores it with another model than `scoredBy`. */
+async function finish(tx: Tx, day: Day, scoredBy: string | undefined, isDivided: boolean): Promise<boolean> {
   const prunes = maySnapshotPruneTrends(await tx.snapshots.latestFinished(), day);
   if (isDivided && !(await finishSharedSnapshot(tx, day))) return false;
   const run = await tx.snapshots.run(day);
-  if (run && isSnapshotScoredByTwoModels(run)) return false;
+  if (run && (run.modelVersion !== scoredBy || isSnapshotScoredByTwoModels(run))) return false;
   await tx.snapshots.update(day, { finishedAt: tx.now });
   // All partners see the time of the latest snapshot.
   await tx.partners.bumpAllRevisions();

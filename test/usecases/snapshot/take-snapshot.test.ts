@@ -481,6 +481,24 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
     expect(await take({ store: { ...fixture.store, write } })).toMatchObject({ components: all });
   });
 
+  test("that another version starts again before it has ended is left to that version", async () => {
+    const write: typeof fixture.store.write = async (...args) => {
+      const done = await fixture.store.write(...args);
+      if ((done as { isLast?: boolean } | undefined)?.isLast)
+        await fixture.store.write((tx) =>
+          tx.snapshots.update(dayOf(fixture.time.now), {
+            modelVersion: "newer",
+            finishedAt: null,
+            cursor: null,
+          }),
+        );
+      return done;
+    };
+    const taken = await take({ store: { ...fixture.store, write } as typeof fixture.store });
+    expect(taken.endedByAnotherServer).toBe(true);
+    expect((await fixture.store.read.snapshots.run(dayOf(fixture.time.now)))?.finishedAt).toBeNull();
+  });
+
   test("by two processes at the same time is one run", async () => {
     const results = await Promise.all([take(), take({ store: await fixture.open() })]);
     for (const { components, announced } of results) expect([components, announced]).toEqual([all, all / 2]);
