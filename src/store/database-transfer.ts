@@ -271,14 +271,16 @@ async function measure({ db, tables }: Engine, name: Name): Promise<Map<string, 
 
 /**
  * Adds up remainders, so that the sum of many large numbers does not overflow, and as text, which is exact on both
- * engines.
+ * engines. An integer beyond 2^53, such as an old sum of replacement values, is rounded as it is when it is copied.
  */
 const sumOf = ({ dataType, columnType }: Column, column: Column) => {
   if (dataType === "boolean")
     return sql`cast(coalesce(sum(case when ${column} then 1 else 0 end), 0) as text)`.as(column.name);
   if (columnType === "SQLiteReal") return sql<number>`coalesce(sum(${column}), 0.0)`.as(column.name);
   if (dataType === "number")
-    return sql`cast(coalesce(sum(${column} % 1000000007), 0) as text)`.as(column.name);
+    return sql`cast(coalesce(sum(cast(cast(${column} as double precision) as bigint) % 1000000007), 0) as text)`.as(
+      column.name,
+    );
   return sql`cast(coalesce(sum(length(${column})), 0) as text)`.as(column.name);
 };
 

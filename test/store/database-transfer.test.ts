@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type OnRows, transferDatabase } from "../../src/store/database-transfer.ts";
@@ -27,10 +27,14 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** The tables of running servers, and pictures, which are moved separately. */
 const LEFT_OUT = ["servers", "leases", "locks", "uploads"];
 
+type SqliteSide = ReturnType<typeof openSqliteStoreForTransfer>;
 let files = 0;
-async function copy(options: { onRows?: OnRows; file?: string } = {}) {
+async function copy(options: { onRows?: OnRows; from?: string; file?: string } = {}) {
   const target = options.file ?? join(folder, `target-${++files}.db`);
-  const sides = [openSqliteStoreForTransfer(source, NOW), openSqliteStoreForTransfer(target, NOW)] as const;
+  const sides = [options.from ?? source, target].map((file) => openSqliteStoreForTransfer(file, NOW)) as [
+    SqliteSide,
+    SqliteSide,
+  ];
   try {
     return { target, moved: await transferDatabase(...sides, options.onRows ?? (() => {})) };
   } finally {
@@ -60,6 +64,20 @@ test("every row of every table is copied, and nothing else", async () => {
   expect(moved).toEqual(Object.fromEntries(counts.filter(([name]) => !LEFT_OUT.includes(name))));
   for (const table of ["properties", "saved_filters", "work_states"])
     expect(moved[table], table).toBeGreaterThan(0);
+});
+
+test("an integer that exceeds 2^53 is rounded, and the copy is complete", async () => {
+  const file = join(folder, "large.db");
+  copyFileSync(source, file);
+  const write = new Database(file);
+  write.run(`INSERT INTO condition_trends (partner_id, property_id, day, value_cents)
+             SELECT id, '', '2026-01-01', 9007199254740993 FROM partners LIMIT 1`);
+  write.close();
+  const { target } = await copy({ from: file });
+  const copied = new Database(target, { readonly: true });
+  const row = copied.query("SELECT value_cents = 9007199254740992 AS isRounded FROM condition_trends").get();
+  copied.close();
+  expect(row).toEqual({ isRounded: 1 });
 });
 
 test("reports the progress of copying and comparing, to the last row", async () => {
