@@ -94,8 +94,16 @@ type Placed = SettingEntry & { folder: string };
 
 const EMPTY: SettingsReading = { entries: [], problems: [] };
 
+/** The longest file that is parsed, in bytes: parsing one of 4 MB, such as data given by mistake, can take half a minute. */
+const MAX_FILE_BYTES = 1024 * 1024;
+
 function readConfigFile(file: string): string {
   try {
+    if (statSync(file).size > MAX_FILE_BYTES)
+      throw new OperatorError(
+        `the configuration file ${file} is larger than 1 MiB`,
+        "Specify a configuration file with --config; `mainstay init --config NEW.toml` writes one with every setting.",
+      );
     return new TextDecoder("utf-8", { fatal: true }).decode(readRegularFile(file));
   } catch (error) {
     if (error instanceof OperatorError) throw error;

@@ -304,7 +304,7 @@ describe("rejects", () => {
     expect(found.join()).not.toContain("hunter2");
   });
 
-  test("a file that is missing, a folder, or not text", () => {
+  test("a file that is missing, a folder, too large, or not text", () => {
     const messageOf = (file: string) => {
       try {
         loadConfig({ file, env: {}, cwd });
@@ -317,5 +317,7 @@ describe("rejects", () => {
     expect(messageOf("missing.toml")).toBe(`Configuration file not found: ${join(cwd, "missing.toml")}`);
     expect(messageOf(".")).toContain("(EISDIR)");
     expect(messageOf("latin1.toml")).toContain("is not UTF-8 text");
+    writeFileSync(join(cwd, "large.toml"), `[webhooks]\nallow_networks = [${"1,".repeat(600_000)}]\n`);
+    expect(messageOf("large.toml")).toEndWith("large.toml is larger than 1 MiB");
   });
 });
