@@ -49,7 +49,7 @@ import {
   composeClusterMembership,
 } from "./composition/compose-cluster-membership.ts";
 import { composePartnerTasks } from "./composition/compose-partner-tasks.ts";
-import { composePhotoStorage } from "./composition/compose-photo-storage.ts";
+import { openPhotoStorage } from "./composition/compose-photo-storage.ts";
 import { composeRateLimitWindows } from "./composition/compose-rate-limit-windows.ts";
 import {
   composeLatestBackup,
@@ -371,7 +371,7 @@ async function createFetches(
     authenticator,
     checkHealth: health,
     bulkItems: limits.bulkItems,
-    uploads: composePhotoStorage(store, config.storage.dataDir, config.storage),
+    uploads: await openPhotoStorage(store, config.storage.dataDir, config.storage, log),
     photoBytes: limits.photoBytes,
     photoBytesPerPartner: limits.photoBytesPerPartner,
     basePath: server.basePath,

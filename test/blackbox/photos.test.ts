@@ -276,6 +276,9 @@ testOnSqlite("a photo whose file is missing is a 404, and others are stored in a
   const { filename } = (await upload(JPEG)).body;
   await client.get(`/uploads/${filename}`);
   expect(statSync(join(server.dataDir, "uploads")).mode & 0o777).toBe(0o700);
+  await server.logged(
+    ({ level, msg }) => level === "warn" && msg.startsWith("the folder of photo files was"),
+  );
 });
 
 describe("an invalid upload is rejected, and no file is stored", () => {

@@ -5,6 +5,7 @@ import { backUpDeletedPhoto } from "../../backup/backup-deleted-photos.ts";
 import { notFound, StorageError } from "../../domain/errors.ts";
 import { meetsPhotoFileNameRule } from "../../domain/rules/photo-file-rule.ts";
 import { fileStorageError, formatFileSize, replaceFile } from "../../files/durable-files.ts";
+import type { Logger } from "../../logging/logger.ts";
 import type { Store } from "../../store/store.ts";
 import type { PhotoFiles } from "../../usecases/photos/record-photos.ts";
 
@@ -14,8 +15,12 @@ const uploadsFolder = (dataDir: string) => join(dataDir, "uploads");
 type SpaceLimits = { minFreeBytes: number; maxDatabaseBytes: number };
 const NO_LIMITS: SpaceLimits = { minFreeBytes: 0, maxDatabaseBytes: 0 };
 
+type PhotoLog = Pick<Logger, "warn">;
+const FOLDER_MISSING =
+  "the folder of photo files was missing and is created again; the files of earlier photos are missing";
+
 /** Opens the folder of photo files. Names are generated, never a caller's. */
-function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits): PhotoFiles {
+function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits, log?: PhotoLog): PhotoFiles {
   const folder = uploadsFolder(dataDir);
   const makeFolder = () => {
     try {
@@ -27,8 +32,10 @@ function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits): PhotoFiles
   makeFolder();
   return {
     async write(filename, bytes) {
-      // The folder may have been deleted since the start.
-      if (existsSync(dataDir)) makeFolder();
+      if (!existsSync(folder) && existsSync(dataDir)) {
+        log?.warn({ folder }, FOLDER_MISSING);
+        makeFolder();
+      }
       try {
         await requireFreeSpace(folder, bytes.length, minFreeBytes);
         await replaceFile(join(folder, filename), bytes);
@@ -96,9 +103,29 @@ function storedUploads(store: Store, { maxDatabaseBytes }: SpaceLimits): PhotoFi
   };
 }
 
+/**
+ * Returns the storage of a server. Logs a warning if the folder of photo files is missing although photos were stored:
+ * somebody has removed it, or the data folder is incomplete. It is created again.
+ */
+export async function openPhotoStorage(
+  store: Store,
+  dataDir: string,
+  limits: SpaceLimits,
+  log: PhotoLog,
+): Promise<PhotoFiles> {
+  const folder = uploadsFolder(dataDir);
+  if (!store.isShared && !existsSync(folder) && (await store.read.photos.any()))
+    log.warn({ folder }, FOLDER_MISSING);
+  return composePhotoStorage(store, dataDir, limits, log);
+}
+
 /** Returns the storage of photos: files, or the database where several servers have no common folder. */
-export const composePhotoStorage = (store: Store, dataDir: string, limits = NO_LIMITS): PhotoFiles =>
-  store.isShared ? storedUploads(store, limits) : openUploads(dataDir, limits);
+export const composePhotoStorage = (
+  store: Store,
+  dataDir: string,
+  limits = NO_LIMITS,
+  log?: PhotoLog,
+): PhotoFiles => (store.isShared ? storedUploads(store, limits) : openUploads(dataDir, limits, log));
 
 async function requireFreeSpace(folder: string, bytes: number, minFreeBytes: number): Promise<void> {
   if (minFreeBytes === 0) return;
