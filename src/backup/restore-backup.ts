@@ -1,5 +1,5 @@
 import { SQLiteError } from "bun:sqlite";
-import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
+import { createWriteStream, existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { OperatorError, StorageError } from "../domain/errors.ts";
@@ -70,6 +70,11 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoredBa
   const { dataDir, file, passphrase } = request;
   const exists = existsSync(dataDir);
   if (exists && readdirSync(dataDir).length > 0) throw notEmptyError(dataDir);
+  if (!exists && lstatSync(dataDir, { throwIfNoEntry: false }))
+    throw new OperatorError(
+      `${dataDir} is a symbolic link to a folder that does not exist`,
+      "Create that folder, remove the link, or specify another folder with --data-dir.",
+    );
   if (!existsSync(file)) throw new OperatorError(`File not found: ${file}`, "Check the path.");
   const lock = passphraseEncryption(passphrase);
   const manifest = await inspectBackup(file, lock);

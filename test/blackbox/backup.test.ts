@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -344,6 +345,16 @@ describe("restore rejects", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("is not empty");
     expect(readdirSync(into.dataDir)).toEqual(["letter"]);
+  });
+
+  test("a symbolic link to a folder that does not exist", async () => {
+    const into = install();
+    symlinkSync(`${into.dataDir}-gone`, into.dataDir);
+    const { code, stderr } = await into.run("restore", plain);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("is a symbolic link to a folder that does not"),
+    ]);
   });
 
   test("a database of a newer version", async () => {
