@@ -260,8 +260,16 @@ describe("signing in", () => {
     );
     expect(held).not.toContain("svc_admin_");
     expect(held).not.toContain("mainstay_console");
+    await page.addInitScript(() => {
+      const drawn: string[] = [];
+      new MutationObserver(() => {
+        if (document.querySelector("form [name=admin_key]")) drawn.push("sign-in form");
+      }).observe(document, { childList: true, subtree: true });
+      Object.assign(globalThis, { drawn });
+    });
     await page.reload();
     await signedIn(page);
+    expect(await page.evaluate(() => (globalThis as { drawn?: string[] }).drawn)).toEqual([]);
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Administrator key").waitFor();
     await page.reload();

@@ -20,15 +20,15 @@ const SESSION_ENDED =
 
 function Console() {
   const current = useLoad("session", readSession);
-  const [session, setSession] = useState<ConsoleSessionJson>();
+  /** The session since the page was loaded; null once it has ended. */
+  const [changed, setSession] = useState<ConsoleSessionJson | null>();
   const [endReason, setEndReason] = useState<string>();
   const route = useRoute();
-  useEffect(() => {
-    if (current.value?.signed_in) setSession(current.value);
-  }, [current.value]);
+  // A sign-in form for a moment would take what somebody types meanwhile, so it is drawn once there is no session.
+  const session = changed === undefined && current.value?.signed_in ? current.value : changed;
   const end = useCallback((reason?: string) => {
     setEndReason(reason);
-    setSession(undefined);
+    setSession(null);
   }, []);
   const state = useMemo(() => {
     if (!session) return undefined;
@@ -60,7 +60,7 @@ function Console() {
         <Toasts />
       </ConsoleContext.Provider>
     );
-  if (current.value || endReason !== undefined)
+  if (current.value || session === null)
     return (
       <ConsoleSignIn
         endReason={endReason}
