@@ -47,7 +47,9 @@ function tableOfRows(name: string, all: readonly TableRow[]): AppImportFile | st
   const first = filled.slice(0, FIRST_ROWS);
   const most = Math.max(...first.map(filledOf));
   const isShort = (row: TableRow) => filledOf(row) * 2 < most;
-  const above = first.findIndex((row) => filledOf(row) > MOST_OF_TITLE || !isShort(row));
+  const found = first.findIndex((row) => filledOf(row) > MOST_OF_TITLE || !isShort(row));
+  // Below a title are names. Above a record is its heading, however short: a comma in its text adds cells to the record.
+  const above = found > 0 && hasNumbers(first[found]!) ? 0 : found;
   const [heading, ...rows] = filled.slice(Math.max(0, above));
   if (!heading || rows.length === 0)
     return `${name} has no rows below a first line with the names of the columns.`;
@@ -76,5 +78,8 @@ function tableOfRows(name: string, all: readonly TableRow[]): AppImportFile | st
     }),
   };
 }
+
+const hasNumbers = ({ cells }: TableRow) =>
+  cells.some((cell) => /^[\s$€£(-]*\d[\d\s.,:/%-]*\)?$/.test(cell.slice(0, 50)));
 
 const filledOf = ({ cells }: TableRow) => cells.filter((cell) => cell.trim() !== "").length;
