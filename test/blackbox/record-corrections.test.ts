@@ -156,6 +156,15 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
     await page.getByRole("heading", { name: "Quay House North" }).waitFor();
     expect((await client.get(`/v1/properties/${id}`)).body.gross_area_sqft).toBe(21_600);
 
+    // Another tab changes the record that this page shows.
+    await client.put(`/v1/properties/${id}`, { stories: 4 });
+    await page.getByRole("button", { name: "Edit Quay House North" }).click();
+    await dialog.getByLabel("Stories").fill("3");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("“Stories” was changed while this form was open. Nothing was saved.").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    expect((await client.get(`/v1/properties/${id}`)).body.stories).toBe(4);
+
     await page.getByRole("button", { name: "Merge a duplicate into Quay House North" }).click();
     await dialog.getByRole("radio", { name: "Quay House" }).check();
     await look(page, `${site}-merge-property`);

@@ -92,6 +92,7 @@ function App() {
 
 const recordsOf = (api: ApiClient, portfolio: AppPortfolioLoader): RecordsApi => ({
   read: (path) => api.read(`/v1${path}`),
+  readNow: (path) => api.readNow(`/v1${path}`),
   write: (method, path, body) => api.write(method, `/v1${path}`, body),
   propertiesPath: (q) => `/properties?${new URLSearchParams({ limit: "8", ...(q !== "" && { q }) })}`,
   onChanged: () => void portfolio.reload(),

@@ -53,6 +53,11 @@ export class ApiClient {
     return (await this.#read(path, jsonOf)) as T;
   }
 
+  /** Returns JSON as it is now, also if an earlier response is still fresh. Throws an ApiFailure. */
+  async readNow<T>(path: string): Promise<T> {
+    return (await this.#request(path, jsonOf)) as T;
+  }
+
   /** Returns text, such as CSV. Throws an ApiFailure. */
   async readText(path: string): Promise<string> {
     return (await this.#read(path, textOf)) as string;

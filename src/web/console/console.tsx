@@ -84,6 +84,7 @@ function Console() {
 /** The records of any partner, below `/admin`. */
 const recordsOf = (api: AdminClient): RecordsApi => ({
   read: (path) => api.read(`/admin${path}`),
+  readNow: (path) => api.read(`/admin${path}`),
   write: (method, path, body) => api.write(method, `/admin${path}`, body),
   propertiesPath: (q, { partner_id }) =>
     `/book/properties?${new URLSearchParams({ limit: "8", ...(partner_id && { partner_id }), ...(q !== "" && { q }) })}`,

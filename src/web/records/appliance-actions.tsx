@@ -19,8 +19,9 @@ type Props = {
 /** The buttons that correct, flag, move and retire an appliance. */
 export function ApplianceRecordActions({ appliance, type, types, onChanged }: Props) {
   const records = useRecordsApi();
+  const path = recordPath("appliances", appliance.id);
   const put = async (change: object) => {
-    await records.write("PUT", recordPath("appliances", appliance.id), change);
+    await records.write("PUT", path, change);
     records.onChanged();
     onChanged();
   };
@@ -32,6 +33,7 @@ export function ApplianceRecordActions({ appliance, type, types, onChanged }: Pr
             title={`Edit ${type.name}`}
             about="Scores, plans and costs are updated immediately."
             fields={fieldsOf(appliance, type)}
+            path={path}
             onSave={put}
           />
           {type.hazards.length > 0 && <FlagsDialog appliance={appliance} type={type} onSave={put} />}

@@ -17,9 +17,9 @@ export function ClaimRecords({ propertyId }: { propertyId: string }) {
   const path = `${recordPath("property", propertyId)}/claims`;
   const claims = useLoad(path, () => readWholeListInBrowser<"claims", ClaimJson>(records, path, "claims"));
   const [warnings, setWarnings] = useState<readonly string[]>([]);
+  const pathOf = (claim: ClaimJson) => `${path}/${encodeURIComponent(claim.id)}`;
   const put = async (claim: ClaimJson, body: object) => {
-    const target = `${path}/${encodeURIComponent(claim.id)}`;
-    const changed = await records.write<{ warnings: string[] }>("PUT", target, body);
+    const changed = await records.write<{ warnings: string[] }>("PUT", pathOf(claim), body);
     setWarnings(changed.warnings);
     claims.reload();
   };
@@ -72,6 +72,7 @@ export function ClaimRecords({ propertyId }: { propertyId: string }) {
                         title={`Edit claim of ${formatPageDate(claim.date_of_loss)}`}
                         about="Scores are updated immediately. The audit log has the values before and after."
                         fields={fieldsOf(claim)}
+                        path={pathOf(claim)}
                         onSave={(change) => put(claim, change)}
                       />
                       <VoidRecordButton

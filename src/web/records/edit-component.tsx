@@ -7,13 +7,15 @@ import { recordPath, useRecordsApi } from "./records-context.ts";
 export function EditComponentRecord(props: { component: Corrected; onChanged: () => void }) {
   const { component, onChanged } = props;
   const records = useRecordsApi();
+  const path = recordPath("components", component.component_id);
   return (
     <EditRecordDialog
       title={`Edit ${component.component_name}`}
       about="Scores, plans and sums are updated immediately. The audit log has the values before and after."
       fields={fieldsOf(component)}
+      path={path}
       onSave={async (change) => {
-        await records.write("PUT", recordPath("components", component.component_id), change);
+        await records.write("PUT", path, change);
         records.onChanged();
         onChanged();
       }}

@@ -2,6 +2,7 @@ import { useId } from "preact/hooks";
 import { ApiFailure } from "../browser/browser-api-failure.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
+import { useRecordsApi } from "./records-context.ts";
 
 /** A field of a record in a form. Emptied, it is sent as null. */
 export type EditField = {
@@ -24,15 +25,23 @@ export function EditRecordDialog(props: {
   title: string;
   about: string;
   fields: readonly EditField[];
+  /** The path at which the record is read. */
+  path: string;
   /** Sends the changed fields. Throws an ApiFailure. */
   onSave: (change: Readonly<Record<string, unknown>>) => Promise<void>;
 }) {
-  const { title, about, fields, onSave } = props;
+  const { title, about, fields, path, onSave } = props;
+  const records = useRecordsApi();
   const id = useId();
   const save = async (form: FormData) => {
     const change = changeOf(fields, form);
     if (Object.keys(change).length === 0) return undefined;
-    return await messageOfFailedEdit(() => onSave(change));
+    return await messageOfFailedEdit(async () => {
+      const stored = await records.readNow<Readonly<Record<string, unknown>>>(path);
+      const taken = fields.find((field) => field.name in change && differsFrom(field, stored));
+      if (taken) return changedMeanwhile(taken);
+      await onSave(change);
+    });
   };
   return (
     <ConfirmDialog name="Edit" confirmName="Save" title={title} onConfirm={save} isSmall>
@@ -54,15 +63,26 @@ export function EditRecordDialog(props: {
 }
 
 /** Runs a change. Returns the message of its failure, which the dialog then shows. */
-export async function messageOfFailedEdit(run: () => Promise<void>): Promise<string | undefined> {
+export async function messageOfFailedEdit(
+  // biome-ignore lint/suspicious/noConfusingVoidType: most changes return nothing.
+  run: () => Promise<string | void>,
+): Promise<string | undefined> {
   try {
-    await run();
-    return undefined;
+    return (await run()) ?? undefined;
   } catch (thrown) {
     if (thrown instanceof ApiFailure) return thrown.message;
     throw thrown;
   }
 }
+
+/** Returns whether the stored value is another than the form has shown. */
+const differsFrom = ({ name, value }: EditField, stored: Readonly<Record<string, unknown>>) =>
+  name in stored && !isEqual(stored[name], value);
+
+const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+const changedMeanwhile = ({ label }: EditField) =>
+  `“${label}” was changed while this form was open. Nothing was saved. Reload the page to see the change, then edit the record again.`;
 
 function Control({ field, id }: { field: EditField; id: string }) {
   const { name, isRequired = false } = field;

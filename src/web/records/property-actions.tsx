@@ -42,6 +42,7 @@ export function PropertyRecordActions(props: {
           title={`Edit ${name}`}
           about="Scores, plans and costs are updated immediately."
           fields={fieldsOf(property)}
+          path={path}
           onSave={(change) => send("PUT", path, change)}
         />
         {!property.is_demo && (

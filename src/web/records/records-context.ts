@@ -11,6 +11,8 @@ export type PartnerOwned = { partner_id?: string };
  * `/appliances/A_…`. Each rejects with an ApiFailure.
  */
 export type RecordsApi = ApiReader & {
+  /** Reads the JSON of a path as it is now, without a cache. */
+  readNow<T>(path: string): Promise<T>;
   write<T>(method: "POST" | "PUT", path: string, body: unknown): Promise<T>;
   /** Returns the path of the properties with these words, of the partner that owns the record. */
   propertiesPath(words: string, owner: PartnerOwned): string;

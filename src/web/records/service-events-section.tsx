@@ -57,8 +57,9 @@ export function ServiceEventRecords<E extends HistoryEventJson>(props: {
 /** The buttons that correct or void an event. */
 function Corrections({ event, onChanged }: { event: HistoryEventJson; onChanged: () => void }) {
   const records = useRecordsApi();
+  const path = recordPath("service-events", event.id);
   const put = async (body: object) => {
-    await records.write("PUT", recordPath("service-events", event.id), body);
+    await records.write("PUT", path, body);
     onChanged();
   };
   const name = `${event.event_type} of ${formatPageDate(event.date)}`;
@@ -68,6 +69,7 @@ function Corrections({ event, onChanged }: { event: HistoryEventJson; onChanged:
         title={`Edit ${name}`}
         about="Scores and inspections are updated immediately. The audit log has the values before and after."
         fields={fieldsOf(event)}
+        path={path}
         onSave={put}
       />
       <VoidRecordButton
