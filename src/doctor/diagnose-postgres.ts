@@ -44,13 +44,18 @@ export function diagnoseDatabaseServer({
 
 /** Compares the schema with this executable's, and says who can migrate it. */
 export function diagnoseSharedSchema(
-  { version, missing, incomplete, missingIndexes }: PostgresDatabaseDiagnostics["schema"],
+  { version, missing, incomplete, missingIndexes, isSequenceBehind }: PostgresDatabaseDiagnostics["schema"],
   { otherOwner }: PostgresServerDiagnostics,
 ): DoctorFinding {
   if (incomplete !== undefined)
     return failedDoctorFinding(
       `the schema is incomplete: ${incomplete}`,
       "It was only partly migrated or restored. Restore the whole database from a backup.",
+    );
+  if (isSequenceBehind)
+    return failedDoctorFinding(
+      "the sequence of audit_log is behind its entries: corrections and changes by operators fail",
+      "It was not copied with the rows. As the owner, run SELECT setval(pg_get_serial_sequence('audit_log', 'seq'), max(seq)) FROM audit_log.",
     );
   if (missingIndexes !== undefined)
     return warningDoctorFinding(

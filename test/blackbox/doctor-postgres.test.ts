@@ -163,6 +163,21 @@ test("warns of a dropped index", async () => {
   });
 });
 
+test("fails for a sequence that was not copied with its rows, and says how to set it", async () => {
+  const { server, url } = await served();
+  await rowsOf(url, "ALTER SEQUENCE audit_log_seq_seq RESTART");
+  const { code, stdout } = await server.run("doctor", "--json");
+  expect(code).toBe(1);
+  const { status, detail, remedy } = named(JSON.parse(stdout).checks, "schema");
+  expect({ status, detail }).toEqual({
+    status: "fail",
+    detail: "the sequence of audit_log is behind its entries: corrections and changes by operators fail",
+  });
+  await rowsOf(url, /SELECT setval.* FROM audit_log/.exec(remedy)![0]);
+  expect(named((await server.json("doctor")).checks, "schema")).toMatchObject({ status: "ok" });
+  await server.json("partner", "create", "Acme");
+});
+
 test("compares the relevant connections with the lowest limit", async () => {
   const { server, url } = await served();
   const name = `limited_${new URL(url).pathname.slice(1)}`;

@@ -27,6 +27,8 @@ export type PostgresDatabaseDiagnostics = {
     incomplete: string | undefined;
     /** The indexes that were dropped, or are not valid, for people; undefined if none. */
     missingIndexes: string | undefined;
+    /** True if the sequence of the audit log gives numbers that entries have, with which they cannot be written. */
+    isSequenceBehind: boolean;
   };
   /** Undefined if the schema is missing or incomplete. */
   rows:
@@ -51,11 +53,15 @@ export async function readPostgresDatabaseDiagnostics(url: string): Promise<Post
     const missing = (await pendingPostgresMigrations(client, address, POSTGRES_MIGRATIONS)).length;
     const incomplete = missing === 0 ? await missingTablesAndColumns(client) : undefined;
     const missingIndexes = missing === 0 ? await missingPostgresIndexes(client) : undefined;
-    const schema = { version: POSTGRES_MIGRATIONS.length - missing, missing, incomplete, missingIndexes };
-    if (schema.version === 0 || incomplete !== undefined) return { server, schema, rows: undefined };
     const all = async <Row>(text: string) =>
       (await client.query({ text, types: TYPE_PARSERS })).rows as Row[];
     const firstRow = async <Row>(text: string) => (await all<Row>(text))[0];
+    const version = POSTGRES_MIGRATIONS.length - missing;
+    const hasRows = version > 0 && incomplete === undefined;
+    const sequence = hasRows ? await firstRow<{ behind: boolean | null }>(SEQUENCE) : undefined;
+    const isSequenceBehind = sequence?.behind ?? false;
+    const schema = { version, missing, incomplete, missingIndexes, isSequenceBehind };
+    if (!hasRows) return { server, schema, rows: undefined };
     const state: DatabaseState = {
       lastInstant: (await firstRow<{ at: number }>(LAST_INSTANT))?.at ?? 0,
       snapshot: await firstRow(DATABASE_STATE.snapshot),
@@ -80,6 +86,10 @@ export async function readPostgresDatabaseDiagnostics(url: string): Promise<Post
   }
 }
 
+/** Logical replication copies rows without the numbers that the sequences of their tables have reached. */
+const SEQUENCE = `SELECT CASE WHEN has_sequence_privilege(sequence, 'USAGE')
+    THEN coalesce(pg_sequence_last_value(sequence), 0) < (SELECT max(seq) FROM audit_log) END AS behind
+  FROM (SELECT pg_get_serial_sequence('audit_log', 'seq')::regclass::oid AS sequence) AS of_audit_log`;
 /** Each partner has a clock of its own, which the common one may be behind. */
 const LAST_INSTANT =
   "SELECT greatest(last_instant, (SELECT max(last_instant) FROM partner_totals)) AS at FROM clock";
