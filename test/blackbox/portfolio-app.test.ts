@@ -9,10 +9,12 @@ import {
   accessibilityViolations,
   animatedElements,
   openWindow,
+  overflow,
   pageFaults,
   screenshot,
 } from "../support/page-checks.ts";
-import { addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
+import { pngImage } from "../support/png.ts";
+import { addProperty, addWornAppliance, dateDaysFromToday, logEvents } from "../support/portfolio.ts";
 import { lastingPort } from "../support/reserved-port.ts";
 
 /* The portfolio app in a real browser. */
@@ -461,6 +463,149 @@ test("a component's page says why it has its score", async () => {
   expect(lines).toHaveLength(why.length);
   for (const [at, { text }] of why.entries()) expect(lines[at]).toContain(text);
   await window.close();
+});
+
+// Rule: retire
+test("the portfolio app retires a property and an appliance, lists them, and brings them back", async () => {
+  const owner = await server.createPartner("Retiring");
+  const client = server.as(owner);
+  const today = dateDaysFromToday(0);
+  const kept = await addProperty(client, { name: "Kept", state: "NY" });
+  const sold = await addProperty(client, { name: "Old Mill", state: "VT" });
+  const heater = await addWornAppliance(client, kept.id);
+  await addWornAppliance(client, sold.id);
+  const form = new FormData();
+  form.append("file", new File([new Uint8Array(pngImage())], "heater.png"));
+  await client.ask("POST", `/v1/appliances/${heater.id}/photos`, 201, { raw: form });
+  const place = `#/properties/${sold.id}`;
+  const { page, pageErrors, close } = await openApp(browser, server.url, owner.api_key, place);
+  const dialog = page.getByRole("dialog");
+
+  await page.getByRole("button", { name: "Retire Old Mill" }).click();
+  expect(await dialog.getByLabel("Day").inputValue()).toBe(today);
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await screenshot(page, "app-retire-dialog", false);
+  await dialog.getByLabel("Day").fill("0001-01-01");
+  await dialog.getByLabel("Reason").fill("x".repeat(500));
+  await dialog.getByLabel("Day").fill(today);
+  await dialog.getByLabel("Reason").fill("Sold to Birch LLC");
+  await dialog.getByRole("button", { name: "Retire" }).click();
+  await page.getByText("Sold to Birch LLC").waitFor();
+  expect((await client.get(`/v1/properties/${sold.id}`)).body).toMatchObject({
+    retired_at: today,
+    retired_reason: "Sold to Birch LLC",
+  });
+
+  await goTo(page, "#/properties");
+  await page.getByRole("link", { name: "Kept" }).waitFor();
+  expect(await page.getByRole("link", { name: "Old Mill" }).count()).toBe(0);
+  await page.getByLabel("Status").selectOption("retired");
+  await page.getByRole("link", { name: "Old Mill" }).waitFor();
+  expect(await page.getByRole("link", { name: "Kept" }).count()).toBe(0);
+  for (const width of [375, 768, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await settled(page);
+    expect(await overflow(page)).toBe(0);
+    await screenshot(page, `app-retired-properties-${width}`, false);
+  }
+  expect(await accessibilityViolations(page)).toEqual([]);
+
+  await page.getByRole("link", { name: "Old Mill" }).click();
+  await page.getByRole("button", { name: "Bring back Old Mill" }).click();
+  await dialog.getByRole("button", { name: "Bring back" }).click();
+  await page.getByRole("button", { name: "Retire Old Mill" }).waitFor();
+  expect((await client.get(`/v1/properties/${sold.id}`)).body.retired_at).toBeNull();
+
+  await goTo(page, `#/appliances/${heater.id}`);
+  const removal = page.getByRole("button", { name: "Remove heater.png" });
+  await removal.waitFor();
+  await page.getByRole("button", { name: /^Retire / }).click();
+  await dialog.getByLabel("Reason").fill("Removed");
+  await dialog.getByRole("button", { name: "Retire" }).click();
+  await page.getByText("Removed").waitFor();
+  await settled(page);
+  expect(await page.getByText("heater.png").count()).toBe(1);
+  expect(await removal.count()).toBe(0);
+  await screenshot(page, "app-retired-appliance", false);
+  await goTo(page, `#/properties/${kept.id}/equipment`);
+  await page.getByText("No appliances").waitFor();
+  await page.getByLabel("Status").selectOption("retired");
+  await page.getByRole("heading", { name: "1 retired appliance" }).waitFor();
+  for (const width of [375, 768, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await settled(page);
+    expect(await overflow(page)).toBe(0);
+    await screenshot(page, `app-retired-equipment-${width}`, false);
+  }
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await client.put(`/v1/properties/${kept.id}`, { retired_at: today });
+  await client.put(`/v1/properties/${sold.id}`, { retired_at: today });
+  await page.reload();
+  await goTo(page, "#/properties");
+  await page.getByRole("link", { name: "Show retired properties" }).click();
+  await page.getByText("2 retired properties").waitFor();
+  expect(pageErrors).toEqual([]);
+  await close();
+});
+
+describe("before the first frame of a page", () => {
+  let owner: Partner;
+  beforeAll(async () => {
+    owner = await server.createPartner("Early");
+    for (const name of ["Elm Court", "Elm House"]) await addProperty(server.as(owner), { name, state: "NY" });
+  });
+
+  test("a change of its address is followed", async () => {
+    const { page, pageErrors, close } = await openApp(browser, server.url, owner.api_key, "#/alerts");
+    await page.getByRole("heading", { name: "Alerts", level: 1 }).waitFor();
+    await settled(page);
+    // The observer is called between the first rendering and the first frame, which comes a second later here.
+    await page.addInitScript(() => {
+      globalThis.requestAnimationFrame = (frame) => setTimeout(() => frame(performance.now()), 1000) as never;
+      const observer = new MutationObserver(() => {
+        if (document.querySelector("h1")?.textContent !== "Alerts") return;
+        observer.disconnect();
+        location.hash = "#/properties";
+      });
+      observer.observe(document, { childList: true, subtree: true });
+    });
+    await page.reload();
+    await page.getByRole("heading", { name: "Properties", level: 1 }).waitFor();
+    await settled(page);
+    await page.getByRole("link", { name: "Elm Court" }).waitFor();
+    expect(pageErrors).toEqual([]);
+    await close();
+  });
+
+  test("keys open the search and select a result", async () => {
+    const { page, pageErrors, close } = await openApp(browser, server.url, owner.api_key, "#/alerts");
+    await page.getByRole("heading", { name: "Alerts", level: 1 }).waitFor();
+    await settled(page);
+    await page.addInitScript(() => {
+      globalThis.requestAnimationFrame = (frame) => setTimeout(() => frame(performance.now()), 1000) as never;
+      const press = (target: EventTarget, key: string) =>
+        target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+      const steps = [
+        () => document.querySelector(".search-button") && press(document, "/"),
+        () =>
+          document.querySelectorAll("[role=option]").length > 1 &&
+          press(document.activeElement!, "ArrowDown"),
+      ];
+      new MutationObserver(() => {
+        if (steps[0]?.()) steps.shift();
+      }).observe(document, { childList: true, subtree: true });
+    });
+    await page.reload();
+    const field = page.getByRole("dialog").getByRole("combobox");
+    await field.fill("elm");
+    const results = page.locator(".search-result");
+    await results.nth(1).waitFor();
+    await settled(page);
+    const selected = await results.evaluateAll((all) => all.map(({ ariaSelected }) => ariaSelected));
+    expect(selected).toEqual(["false", "true"]);
+    expect(pageErrors).toEqual([]);
+    await close();
+  });
 });
 
 test("without JavaScript, the page says that it needs it", async () => {
