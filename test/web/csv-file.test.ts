@@ -103,6 +103,9 @@ test("a file in another encoding, or a large one, is refused", async () => {
   expect(await readBrowserCsvFile(file(Buffer.from("\ufeffCafé")))).toBe("Café");
   for (const encoding of ["latin1", "utf16le"] as const)
     await expect(readBrowserCsvFile(file(Buffer.from("Café", encoding)))).rejects.toThrow("is not UTF-8");
+  const unicode = Buffer.from("\ufeffCafé\tSão", "utf16le");
+  expect(await readBrowserCsvFile(file(unicode))).toBe("Café\tSão");
+  expect(await readBrowserCsvFile(file(Buffer.from(unicode).swap16()))).toBe("Café\tSão");
   await expect(readBrowserCsvFile(file(Buffer.from("Cafe", "utf16le")))).rejects.toThrow("is not UTF-8");
   await expect(readBrowserCsvFile(file(Buffer.from("a"), 64 * 1_048_576 + 1))).rejects.toThrow(
     "larger than 64 MiB",

@@ -32,7 +32,7 @@ export class CsvProblem extends Error {}
 
 const MOST_MIB = 64;
 
-/** Reads the text of a chosen file. Throws a CsvProblem if it is too large or not UTF-8. */
+/** Reads the text of a chosen file. Throws a CsvProblem if it is too large, or neither UTF-8 nor UTF-16 with a byte-order mark. */
 export async function readBrowserCsvFile(file: Pick<File, "name" | "size" | "arrayBuffer">): Promise<string> {
   const { name, size } = file;
   if (size > MOST_MIB * 1_048_576)
@@ -40,16 +40,20 @@ export async function readBrowserCsvFile(file: Pick<File, "name" | "size" | "arr
   const bytes = await file.arrayBuffer().catch(() => {
     throw new CsvProblem(`${name} cannot be read. It may have been moved or changed. Choose it again.`);
   });
-  const text = utf8Text(bytes);
+  const text = unicodeText(bytes);
   // UTF-16 of English text without a byte-order mark is valid UTF-8 with zeros.
   if (text === undefined || text.includes("\0"))
     throw new CsvProblem(`${name} is not UTF-8. Save it as CSV UTF-8.`);
   return text;
 }
 
-function utf8Text(bytes: ArrayBuffer): string | undefined {
+/** The byte-order marks of UTF-16, in which spreadsheet programs save "Unicode text". */
+const UTF16_MARKS: Readonly<Record<string, string>> = { "255,254": "utf-16le", "254,255": "utf-16be" };
+
+function unicodeText(bytes: ArrayBuffer): string | undefined {
+  const mark = new Uint8Array(bytes.slice(0, 2)).join();
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder(UTF16_MARKS[mark] ?? "utf-8", { fatal: true }).decode(bytes);
   } catch {
     return undefined;
   }
