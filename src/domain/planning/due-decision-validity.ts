@@ -77,14 +77,14 @@ export function unitTimingWithValidity(
   mustGo: readonly boolean[],
 ): { timing: UnitTiming | null; days: number } {
   // A hazard that falls with age makes no sum rise.
-  const isClear = parts.every(({ shape }) => shape >= 1);
+  const hazardsRise = parts.every(({ shape }) => shape >= 1);
   if (!whole) {
-    const days = isClear ? HOLDS.find((some) => isSameOfParts(parts, some, caches, mustGo)) : 0;
+    const days = hazardsRise ? HOLDS.find((some) => isSameOfParts(parts, some, caches, mustGo)) : 0;
     return { timing: null, days: days ?? 0 };
   }
-  if (isUnitRemovedForHazard(whole, mustGo)) return { timing: "now", days: isClear ? LONGER_HOLD : 0 };
+  if (isUnitRemovedForHazard(whole, mustGo)) return { timing: "now", days: hazardsRise ? LONGER_HOLD : 0 };
   const unit = unitInPlaceOf(parts, whole, caches, mustGo);
-  if (!isClear) return { timing: timingOfUnit(unit), days: 0 };
+  if (!hazardsRise) return { timing: timingOfUnit(unit), days: 0 };
   const longer = wornUnits(unit, LONGER_HOLD);
   // Shown for so many days, it is shown for today, too.
   if (staysDue(longer)) return { timing: "now", days: LONGER_HOLD };
