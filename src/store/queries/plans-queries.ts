@@ -84,18 +84,15 @@ export function planStore(engine: Engine) {
       .orderBy(asc(propertyPlans.asOf))
       .limit(1),
   );
-  const ofProperty = engine.read<SumsRow & { changes: number }>(() =>
-    db
-      .select(
-        aliasedSqlColumns({
-          sums: propertyPlans.sums,
-          products: propertyPlans.products,
-          counted: propertyPlans.counted,
-          changes: propertyPlans.changes,
-        }),
-      )
-      .from(propertyPlans)
-      .where(eq(propertyPlans.propertyId, placeholder("propertyId"))),
+  const planColumns = aliasedSqlColumns({
+    propertyId: propertyPlans.propertyId,
+    sums: propertyPlans.sums,
+    products: propertyPlans.products,
+    counted: propertyPlans.counted,
+    changes: propertyPlans.changes,
+  });
+  const ofProperties = engine.read<SumsRow & { propertyId: string; changes: number }>(() =>
+    db.select(planColumns).from(propertyPlans).where(engine.isAmong(propertyPlans.propertyId, "propertyIds")),
   );
   const ofPartner = engine.read<SumsRow>(() =>
     db
@@ -243,9 +240,12 @@ export function planStore(engine: Engine) {
     },
     /** Returns undefined for a property that was purged. */
     async ofProperty(propertyId: string): Promise<StoredPlan | undefined> {
-      const [found] = await ofProperty({ propertyId });
-      if (!found) return undefined;
-      return { ...sumsFrom(found), changes: found.changes };
+      return (await this.ofProperties([propertyId])).get(propertyId);
+    },
+    /** Returns the plans of properties by their IDs, without those that were purged. */
+    async ofProperties(propertyIds: readonly string[]): Promise<Map<string, StoredPlan>> {
+      const rows = await ofProperties({ propertyIds: engine.list(propertyIds) });
+      return new Map(rows.map((row) => [row.propertyId, { ...sumsFrom(row), changes: row.changes }]));
     },
     async ofPartner(partnerId: string): Promise<CountedSums> {
       const [row] = await ofPartner({ partnerId });

@@ -52,6 +52,7 @@ import type { Stores } from "../../store/stores.ts";
 import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
 import { currentPartnerPrices } from "../costs/partner-prices.ts";
 import { loadPortfolioTotals } from "../portfolio/load-portfolio-totals.ts";
+import { loadMarksOfActions } from "./load-marks-of-actions.ts";
 import type { PlanDeps } from "./load-property-plan.ts";
 
 /** Properties that are looked up at once. */
@@ -230,31 +231,32 @@ async function savePlans(
   asOf: Day,
 ): Promise<void> {
   const portfolio = await tx.plans.ofPartner(partnerId);
-  let saved = 0;
-  for (const { propertyId, candidates, actions, changes, ...made } of plans) {
-    const stored = await tx.plans.ofProperty(propertyId);
-    if (!stored) continue;
-    saved++;
-    addSums(portfolio, stored, -1);
+  // On PostgreSQL, a read sends the writes before it, and a deletion the rows before it, which are sent together otherwise.
+  const storedPlans = await tx.plans.ofProperties(plans.map(({ propertyId }) => propertyId));
+  const marks = await loadMarksOfActions(tx, plans);
+  const kept = plans.filter(({ propertyId }) => storedPlans.has(propertyId));
+  for (const { propertyId, candidates, actions, changes, ...made } of kept) {
+    addSums(portfolio, storedPlans.get(propertyId)!, -1);
     addSums(portfolio, made, 1);
     await tx.plans.save(propertyId, made, asOf, changes);
     await tx.plans.dropCandidates(propertyId);
+    await tx.planActions.drop(propertyId);
+    await tx.yieldToEventLoop();
+  }
+  for (const { propertyId, candidates, actions } of kept) {
     for (let done = 0; done < candidates.length; done += CANDIDATES_A_STEP) {
       await tx.plans.addCandidates(propertyId, partnerId, candidates.slice(done, done + CANDIDATES_A_STEP));
       await tx.yieldToEventLoop();
       signal?.throwIfAborted();
     }
-    await tx.planActions.drop(propertyId);
     for (let done = 0; done < actions.length; done += CANDIDATES_A_STEP) {
       const some = actions.slice(done, done + CANDIDATES_A_STEP);
-      const marks = await tx.work.ofSubjects(some.map(({ subjectId }) => subjectId));
-      const bySubject = new Map(marks.map((work) => [work.subjectId, work]));
-      await tx.planActions.add({ propertyId, partnerId }, some, (id) => bySubject.get(id));
+      await tx.planActions.add({ propertyId, partnerId }, some, (id) => marks.get(id));
       await tx.yieldToEventLoop();
       signal?.throwIfAborted();
     }
   }
-  if (saved === 0) return;
+  if (kept.length === 0) return;
   await tx.plans.savePartner(partnerId, portfolio);
   // The summary of the portfolio shows the counts.
   tx.bumpRevision(partnerId);

@@ -7,6 +7,7 @@ import type { MasterKey } from "../../../src/secrets/master-key.ts";
 import { openPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createPartner } from "../../../src/usecases/partners/create-partner-and-credentials.ts";
+import { renewChangedPlans } from "../../../src/usecases/planning/load-portfolio-plan.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
 import { createProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
@@ -101,4 +102,26 @@ test("a component whose score stays does so on its page, where no index needs a 
   );
   expect(has!.length).toBeGreaterThan(before.length / 4);
   expect(has).toEqual(had!);
+});
+
+test("the plans of several properties are stored together", async () => {
+  const [partner] = await store.read.partners.list();
+  const ids: string[] = [];
+  await writePortfolio(store.write, knowledge, partner!, async (writer) => {
+    for (let nth = 0; nth < 20; nth++) {
+      const { id: propertyId } = await createProperty(writer, PROPERTY, { source: "api" });
+      await createAppliance(writer, { ...APPLIANCE, propertyId, installYear: 1980 });
+      ids.push(propertyId);
+    }
+  });
+  const query = spyOn(pg.Client.prototype, "query");
+  await renewChangedPlans({ store, knowledge, clock, yieldNow: async () => {} }, partner!.id);
+  const sent = textsSent(query);
+  query.mockRestore();
+  expect(await store.read.plans.changed(partner!.id, 1)).toEqual([]);
+  expect([...(await store.read.plans.ofProperties(ids)).keys()].toSorted()).toEqual(ids.toSorted());
+  const [row] = await rowsOf(server.url(), "SELECT count(DISTINCT property_id) AS n FROM plan_actions");
+  expect(Number(row!.n)).toBeGreaterThanOrEqual(ids.length);
+  const together = sent.filter((text) => /^insert into "plan_|^select "subject_id"/.test(text));
+  expect(together.length).toBeLessThan(6);
 });
