@@ -189,9 +189,9 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
   // Rule: record-pages, hazard-flags-stated
   test("an appliance’s hazards are set and cleared, and it is moved to another property and type", async () => {
     const client = server.as(partner);
-    const { id } = await addProperty(client, { name: "From" });
+    const { id } = await addProperty(client, { name: "From", year_built: 1990 });
     const to = await addProperty(client, { name: `Target of ${site}`, unit_count: 3 });
-    const panel = await addAppliance(client, id, { type_id: "electrical_panel", install_year: 2018 });
+    const panel = await addAppliance(client, id, { type_id: "electrical_panel" });
     const { page, pageErrors, close } = await SITES[site].open();
     const dialog = page.getByRole("dialog");
     await goTo(page, `#/appliances/${panel.id}`);
@@ -206,6 +206,13 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
     await page.getByRole("heading", { name: "Known hazards", exact: true }).waitFor();
     const flagged = (await client.get(`/v1/appliances/${panel.id}`)).body;
     expect(flagged).toMatchObject({ flags_set: ["zinsco"], flags_cleared: ["aluminum_wiring"] });
+
+    // Empty in the form while the year is the building's.
+    await page.getByRole("button", { name: "Edit Electrical panel" }).click();
+    await dialog.getByLabel("Installed in (year)").fill("2018");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect((await client.get(`/v1/appliances/${panel.id}`)).body.install_year).toBe(2018);
 
     await page.getByRole("button", { name: "Move Electrical panel" }).click();
     await dialog.getByRole("button", { name: "Move" }).click();

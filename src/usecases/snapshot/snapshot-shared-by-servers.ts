@@ -120,10 +120,11 @@ export async function lockPartnerRowsForSnapshot(
   }
 }
 
-/** Ends the run with the sums of its shares. Returns false if another server ends it. */
-export async function finishSharedSnapshot(tx: Tx, day: Day): Promise<boolean> {
+/** Ends the run with the sums of its shares. Returns false if another server ends it, or has started it again with its model. */
+export async function finishSharedSnapshot(tx: Tx, day: Day, scoredBy: string | undefined): Promise<boolean> {
   const run = await tx.snapshots.lockRun(day);
-  if (!run || run.finishedAt || isSnapshotScoredByTwoModels(run)) return false;
+  if (!run || run.finishedAt || run.modelVersion !== scoredBy || isSnapshotScoredByTwoModels(run))
+    return false;
   if ((await tx.snapshotShares.left(day)) > 0) return false;
   const counts = snapshotRunCounts(await tx.snapshotShares.sum(day));
   await tx.snapshots.update(day, { ...counts, ...(await announcementsOf(tx, run)) });

@@ -304,7 +304,7 @@ const hasLaterSnapshot = async ({ snapshots }: Pick<Tx, "snapshots">, day: Day) 
 /** Ends the run, unless another server or process ends it, has ended it, or scores it with another model than `scoredBy`. */
 async function finish(tx: Tx, day: Day, scoredBy: string | undefined, isDivided: boolean): Promise<boolean> {
   const prunes = maySnapshotPruneTrends(await tx.snapshots.latestFinished(), day);
-  if (isDivided && !(await finishSharedSnapshot(tx, day))) return false;
+  if (isDivided && !(await finishSharedSnapshot(tx, day, scoredBy))) return false;
   const run = await tx.snapshots.run(day);
   if (run && (run.modelVersion !== scoredBy || isSnapshotScoredByTwoModels(run))) return false;
   await tx.snapshots.update(day, { finishedAt: tx.now });

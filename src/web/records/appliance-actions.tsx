@@ -32,7 +32,8 @@ export function ApplianceRecordActions({ appliance, type, types, onChanged }: Pr
           <EditRecordDialog
             title={`Edit ${type.name}`}
             about="Scores, plans and costs are updated immediately."
-            fields={fieldsOf(appliance, type)}
+            record={appliance}
+            fieldsOf={(record) => fieldsOf(record, type)}
             path={path}
             onSave={put}
           />

@@ -71,7 +71,8 @@ export function ClaimRecords({ propertyId }: { propertyId: string }) {
                       <EditRecordDialog
                         title={`Edit claim of ${formatPageDate(claim.date_of_loss)}`}
                         about="Scores are updated immediately. The audit log has the values before and after."
-                        fields={fieldsOf(claim)}
+                        record={claim}
+                        fieldsOf={fieldsOf}
                         path={pathOf(claim)}
                         onSave={(change) => put(claim, change)}
                       />

@@ -12,7 +12,8 @@ export function EditComponentRecord(props: { component: Corrected; onChanged: ()
     <EditRecordDialog
       title={`Edit ${component.component_name}`}
       about="Scores, plans and sums are updated immediately. The audit log has the values before and after."
-      fields={fieldsOf(component)}
+      record={component}
+      fieldsOf={fieldsOf}
       path={path}
       onSave={async (change) => {
         await records.write("PUT", path, change);

@@ -21,24 +21,28 @@ export type EditField = {
 );
 
 /** Renders a button that opens a form with a record's fields, and saves those that were changed. */
-export function EditRecordDialog(props: {
+export function EditRecordDialog<Edited extends object>(props: {
   title: string;
   about: string;
-  fields: readonly EditField[];
+  record: Edited;
+  fieldsOf: (record: Edited) => readonly EditField[];
   /** The path at which the record is read. */
   path: string;
   /** Sends the changed fields. Throws an ApiFailure. */
   onSave: (change: Readonly<Record<string, unknown>>) => Promise<void>;
 }) {
-  const { title, about, fields, path, onSave } = props;
+  const { title, about, record, fieldsOf, path, onSave } = props;
+  const fields = fieldsOf(record);
   const records = useRecordsApi();
   const id = useId();
   const save = async (form: FormData) => {
     const change = changeOf(fields, form);
     if (Object.keys(change).length === 0) return undefined;
     return await messageOfFailedEdit(async () => {
-      const stored = await records.readNow<Readonly<Record<string, unknown>>>(path);
-      const taken = fields.find((field) => field.name in change && differsFrom(field, stored));
+      const stored = fieldsOf({ ...record, ...(await records.readNow<Partial<Edited>>(path)) });
+      const taken = fields.find(
+        ({ name, value }, at) => name in change && !isEqual(stored[at]?.value, value),
+      );
       if (taken) return changedMeanwhile(taken);
       await onSave(change);
     });
@@ -74,10 +78,6 @@ export async function messageOfFailedEdit(
     throw thrown;
   }
 }
-
-/** Returns whether the stored value is another than the form has shown. */
-const differsFrom = ({ name, value }: EditField, stored: Readonly<Record<string, unknown>>) =>
-  name in stored && !isEqual(stored[name], value);
 
 const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 

@@ -41,7 +41,8 @@ export function PropertyRecordActions(props: {
         <EditRecordDialog
           title={`Edit ${name}`}
           about="Scores, plans and costs are updated immediately."
-          fields={fieldsOf(property)}
+          record={property}
+          fieldsOf={fieldsOf}
           path={path}
           onSave={(change) => send("PUT", path, change)}
         />

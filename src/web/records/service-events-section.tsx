@@ -68,7 +68,8 @@ function Corrections({ event, onChanged }: { event: HistoryEventJson; onChanged:
       <EditRecordDialog
         title={`Edit ${name}`}
         about="Scores and inspections are updated immediately. The audit log has the values before and after."
-        fields={fieldsOf(event)}
+        record={event}
+        fieldsOf={fieldsOf}
         path={path}
         onSave={put}
       />

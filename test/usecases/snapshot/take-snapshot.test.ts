@@ -496,6 +496,7 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
     };
     const taken = await take({ store: { ...fixture.store, write } as typeof fixture.store });
     expect(taken.endedByAnotherServer).toBe(true);
+    expect(await fixture.store.write((tx) => tx.snapshotShares.any(dayOf(fixture.time.now)))).toBe(divided);
     expect((await fixture.store.read.snapshots.run(dayOf(fixture.time.now)))?.finishedAt).toBeNull();
   });
 
