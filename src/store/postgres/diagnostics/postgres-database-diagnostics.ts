@@ -58,8 +58,9 @@ export async function readPostgresDatabaseDiagnostics(url: string): Promise<Post
     const firstRow = async <Row>(text: string) => (await all<Row>(text))[0];
     const version = POSTGRES_MIGRATIONS.length - missing;
     const hasRows = version > 0 && incomplete === undefined;
-    const sequence = hasRows ? await firstRow<{ behind: boolean | null }>(SEQUENCE) : undefined;
-    const isSequenceBehind = sequence?.behind ?? false;
+    const sequence = hasRows ? await firstRow<{ name: string; readable: boolean }>(SEQUENCE) : undefined;
+    const isSequenceBehind =
+      sequence?.readable === true && (await firstRow<{ behind: boolean }>(isBehind(sequence.name)))!.behind;
     const schema = { version, missing, incomplete, missingIndexes, isSequenceBehind };
     if (!hasRows) return { server, schema, rows: undefined };
     const state: DatabaseState = {
@@ -87,9 +88,10 @@ export async function readPostgresDatabaseDiagnostics(url: string): Promise<Post
 }
 
 /** Logical replication copies rows without the numbers that the sequences of their tables have reached. */
-const SEQUENCE = `SELECT CASE WHEN has_sequence_privilege(sequence, 'USAGE')
-    THEN coalesce(pg_sequence_last_value(sequence), 0) < (SELECT max(seq) FROM audit_log) END AS behind
-  FROM (SELECT pg_get_serial_sequence('audit_log', 'seq')::regclass::oid AS sequence) AS of_audit_log`;
+const SEQUENCE = `SELECT name, has_sequence_privilege(name, 'SELECT') AS readable
+  FROM (SELECT pg_get_serial_sequence('audit_log', 'seq') AS name) AS of_audit_log`;
+const isBehind = (sequence: string) =>
+  `SELECT coalesce(last_value + is_called::int <= (SELECT max(seq) FROM audit_log), false) AS behind FROM ${sequence}`;
 /** Each partner has a clock of its own, which the common one may be behind. */
 const LAST_INSTANT =
   "SELECT greatest(last_instant, (SELECT max(last_instant) FROM partner_totals)) AS at FROM clock";
