@@ -1,10 +1,10 @@
 import type { CommandEntry } from "./cli/command.ts";
-import { restartWithEngineSettings } from "./cli/restart-with-engine-settings.ts";
+import { restartCommandWithEngineSettings } from "./cli/restart-command-with-engine-settings.ts";
 
 /** Runs this process's command line and exits with its code. No other code ends the process. */
 export async function main(commands?: readonly CommandEntry[]): Promise<never> {
   const argv = process.argv.slice(2);
-  restartWithEngineSettings(argv, process.env);
+  restartCommandWithEngineSettings(argv, process.env);
   // Loaded after the restart, which would otherwise load everything twice.
   const [{ configure }, { Interruption }, { runCommandLine }, { EXIT }, { processCommandHost }] =
     await Promise.all([

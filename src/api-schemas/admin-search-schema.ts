@@ -1,3 +1,4 @@
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import {
   enumSchema,
   idSchema,
@@ -5,7 +6,6 @@ import {
   objectSchema,
   textSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 
 /** The kinds of what a search of administrators finds. */
 const SEARCHED_KINDS = [

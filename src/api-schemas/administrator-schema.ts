@@ -1,8 +1,8 @@
 import type { Administrator } from "../domain/partner.ts";
 import { isoTextOfInstant } from "../domain/time.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
 import { idSchema, instantSchema, objectSchema, textSchema } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { unscopedPageSchema } from "./paging-schema.ts";
 
 const administrator = objectSchema({

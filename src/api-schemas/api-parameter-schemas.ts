@@ -4,7 +4,7 @@ import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../domain/partner.ts";
 import { LISTED_ACTIONS } from "../domain/planning/due-actions.ts";
 import { FORM_LIMITS, PLAN_LIMITS, PLAN_ORDERS } from "../domain/planning/plan-terms.ts";
 import { WORK_STATES } from "../domain/work-mark.ts";
-import type { Schema } from "./definition/api-json-schema.ts";
+import type { Schema } from "./definition/api-schema-to-json-schema.ts";
 import { EXAMPLE_IDS } from "./definition/schema-field-types.ts";
 
 /** A path or query parameter. */

@@ -11,6 +11,8 @@ import { actionOrNullFields, serializeActionOrNull } from "./action-schema.ts";
 import { bulkResultSchema } from "./bulk-schema.ts";
 import { componentDefId, componentName } from "./component-name-schema.ts";
 import { ownedComponent, serializeComponent } from "./component-schema.ts";
+import * as constraint from "./definition/api-schema-constraints.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import {
   bodySchema,
   inputSchema,
@@ -20,7 +22,6 @@ import {
   requiredSchema,
   schemaTextOrNull,
 } from "./definition/input-schema.ts";
-import * as constraint from "./definition/schema-constraints.ts";
 import {
   daySchema,
   enumSchema,
@@ -35,7 +36,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import {
   flagsClearedText,
   flagsSetText,

@@ -4,6 +4,7 @@ import { type Assumptions, AssumptionsAccumulator } from "../domain/figures/assu
 import type { YearFactor } from "../domain/losses/year-factors.ts";
 import { inOneStep } from "../domain/steps/computation-steps.ts";
 import { assumptionSharesOf } from "../domain/wording/uncertainty-wording.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import {
   enumSchema,
@@ -15,7 +16,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import type { FigureContext, FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 
 /** Says what a score is worth; every figure repeats it. */

@@ -1,5 +1,6 @@
 import type { NamedAuditEntry } from "../domain/audit-entry.ts";
 import { isoTextOfInstant } from "../domain/time.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import {
   anyObjectSchema,
   idSchema,
@@ -8,7 +9,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { unscopedPageSchema } from "./paging-schema.ts";
 
 /** An entry in a table, which has no details. */

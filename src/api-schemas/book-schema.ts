@@ -4,8 +4,8 @@ import type { Knowledge } from "../domain/domain-knowledge.ts";
 import type { Partner } from "../domain/partner.ts";
 import type { Property } from "../domain/property.ts";
 import { alert, serializeAlert } from "./component-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { idSchema, wholeNumberSchema } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { losses } from "./losses-schema.ts";
 import { partnerName, unscopedPageSchema } from "./paging-schema.ts";
 import {

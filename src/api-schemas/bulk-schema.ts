@@ -1,5 +1,5 @@
+import { RecordType, type SchemaType } from "./definition/api-schema-type.ts";
 import { listSchema, objectSchema, textSchema, wholeNumberSchema } from "./definition/schema-field-types.ts";
-import { RecordType, type SchemaType } from "./definition/schema-type.ts";
 import { partnerName } from "./paging-schema.ts";
 
 /** The result of a bulk request: the saved items, and the errors of the others by their position. */

@@ -1,9 +1,10 @@
 import type { CalibrationProposal } from "../domain/calibration/model-version.ts";
 import type { CalibrationJson } from "./calibration-schema.ts";
+import * as constraint from "./definition/api-schema-constraints.ts";
+import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { bodySchema, optionalSchema, requiredSchema } from "./definition/input-schema.ts";
 import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
-import * as constraint from "./definition/schema-constraints.ts";
-import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import {
   anyObjectSchema,
   enumSchema,
@@ -13,7 +14,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { fitFields, serializeCalibrationFit } from "./model-schema.ts";
 
 export const modelProposal = objectSchema({

@@ -17,6 +17,9 @@ import { claimHazardRatio } from "../domain/scoring/claim-evidence.ts";
 import type { ClaimEvidence } from "../domain/scoring/scoring-types.ts";
 import { type Day, dayNumber, isoTextOfInstant } from "../domain/time.ts";
 import { type BulkResult, bulkResultSchemaFields, serializeBulkResult } from "./bulk-schema.ts";
+import * as constraint from "./definition/api-schema-constraints.ts";
+import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
+import { type JsonOf, type OptionalType, RecordType } from "./definition/api-schema-type.ts";
 import {
   bodySchema,
   documentedSchema,
@@ -33,8 +36,6 @@ import {
   jsonUsdFromCentsOrNull,
   roundJsonNumber,
 } from "./definition/json-unit-conversion.ts";
-import * as constraint from "./definition/schema-constraints.ts";
-import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import {
   anyOfSchema,
   daySchema,
@@ -52,7 +53,6 @@ import {
   usdSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import { type JsonOf, type OptionalType, RecordType } from "./definition/schema-type.ts";
 import { pageSchema, schemaWithPartner } from "./paging-schema.ts";
 import {
   type ChangeOrVoid,

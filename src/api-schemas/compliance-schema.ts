@@ -8,6 +8,7 @@ import type { InspectionBasis } from "../domain/figures/inspection-record.ts";
 import type { Property } from "../domain/property.ts";
 import { INSPECTION_NOTICE } from "../domain/wording/inspection-law-wording.ts";
 import { applianceTypeId } from "./component-name-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import {
   daySchema,
   enumSchema,
@@ -19,7 +20,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { serializeSubject, subject } from "./figures-schema.ts";
 import { schemaWithPartner } from "./paging-schema.ts";
 

@@ -4,9 +4,9 @@ import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import { invalid } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import { component, serializeComponent } from "./component-schema.ts";
+import * as constraint from "./definition/api-schema-constraints.ts";
 import { inputSchema, nullableSchema } from "./definition/input-schema.ts";
 import { jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
-import * as constraint from "./definition/schema-constraints.ts";
 import { objectSchema, textListSchema } from "./definition/schema-field-types.ts";
 import { schemaWithPartner } from "./paging-schema.ts";
 

@@ -12,15 +12,16 @@ import { hazardFlagsOfPart } from "../domain/hazards/hazard-flags.ts";
 import {
   type DefinedOutlook,
   failureProbability12m,
-  failureWindowOfStored,
-  outlookWithDefinition,
   projectionOfStoredScore,
+  scoredComponentFailureWindow,
+  scoredComponentOutlookWithDefinition,
 } from "../domain/scoring/score-projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { actionFields, actionOrNullFields } from "./action-schema.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";
 import { costFields, serializeCosts } from "./costs-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonScoreFromHundredths, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import {
   daySchema,
@@ -36,7 +37,6 @@ import {
   usdSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { hazardFlags, serializeHazardFlags } from "./hazard-flag-schema.ts";
 import { pageSchema, schemaWithPartner, unscopedPageSchema } from "./paging-schema.ts";
 import {
@@ -112,7 +112,7 @@ export const serializeComponent = component.serializer(
     prices: PriceList,
     row: PlacedComponent,
     latestSnapshotAt: Instant | null,
-    { def, outlook }: DefinedOutlook = outlookWithDefinition(prices.knowledge, row),
+    { def, outlook }: DefinedOutlook = scoredComponentOutlookWithDefinition(prices.knowledge, row),
   ) => {
     const { knowledge } = prices;
     const costs = serializeCosts(prices.ofComponent(row, def));
@@ -145,7 +145,7 @@ export const serializeComponent = component.serializer(
         latest: projection.projectedFailureRange.latest,
         confidence_pct: projection.projectedFailureRange.confidencePct,
       },
-      failure_window_80: failureWindowOfStored(knowledge, row, row.brandTier, outlook),
+      failure_window_80: scoredComponentFailureWindow(knowledge, row, row.brandTier, outlook),
       failure_probability_12m: failureProbability12m(knowledge, row, row.brandTier, outlook),
       // By name: a spread within so many fields takes half of the time of the record.
       proactive_cost: costs.proactive_cost,
@@ -208,7 +208,7 @@ export const serializeAlert = alert.serializer(
   (
     prices: PriceList,
     row: PlacedComponent,
-    { def, outlook }: DefinedOutlook = outlookWithDefinition(prices.knowledge, row),
+    { def, outlook }: DefinedOutlook = scoredComponentOutlookWithDefinition(prices.knowledge, row),
   ) => {
     const { knowledge } = prices;
     const failure_probability_12m = failureProbability12m(knowledge, row, row.brandTier, outlook);

@@ -1,7 +1,7 @@
 import { type ConditionPoint, conditionIndexOfSums } from "../domain/figures/condition-trend.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import { daySchema, recordSchema, usdSchema, wholeNumberSchema } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { conditionIndexField, grade } from "./figures-schema.ts";
 import { pageSchema } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";

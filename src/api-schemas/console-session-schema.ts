@@ -1,7 +1,8 @@
 import type { Administrator } from "../domain/partner.ts";
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";
+import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { bodySchema, requiredSchema } from "./definition/input-schema.ts";
-import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import {
   flagSchema,
   idSchema,
@@ -9,7 +10,6 @@ import {
   objectSchema,
   textSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 
 export const signIn = bodySchema({
   admin_key: requiredSchema(

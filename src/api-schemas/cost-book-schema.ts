@@ -4,6 +4,9 @@ import type { CostLine } from "../domain/costs/cost-line.ts";
 import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import { placeOfText } from "../domain/places/place.ts";
 import type { Day } from "../domain/time.ts";
+import * as constraint from "./definition/api-schema-constraints.ts";
+import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import {
   bodySchema,
   documentedSchema,
@@ -14,8 +17,6 @@ import {
   schemaTextOrNull,
 } from "./definition/input-schema.ts";
 import { jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
-import * as constraint from "./definition/schema-constraints.ts";
-import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import {
   daySchema,
   enumSchema,
@@ -29,7 +30,6 @@ import {
   textSchema,
   usdSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { schemaWithPartner } from "./paging-schema.ts";
 
 /** The bases of costs that a line can have. */

@@ -8,6 +8,7 @@ import {
 } from "../domain/delivery.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS, type WebhookEvent } from "../domain/partner.ts";
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";
+import type { JsonOf, SchemaType } from "./definition/api-schema-type.ts";
 import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
 import {
   anyObjectSchema,
@@ -22,7 +23,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf, SchemaType } from "./definition/schema-type.ts";
 import { pageSchema, partnerName, schemaWithPartner, unscopedPageSchema } from "./paging-schema.ts";
 
 /* The delivery log as JSON: the same from `/admin` and from a command's `--json`. */

@@ -1,8 +1,8 @@
 import { type EmbedChange, MAX_EMBED_DAYS, type NewEmbed } from "../domain/embed.ts";
 import { meetsEmbedPasscodeRule, PASSCODE_LENGTH } from "../domain/rules/embed-rule.ts";
+import { idText, line } from "./definition/api-schema-constraints.ts";
+import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
 import { bodySchema, nullableSchema, optionalSchema, requiredSchema } from "./definition/input-schema.ts";
-import { idText, line } from "./definition/schema-constraints.ts";
-import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import { EXAMPLE_IDS } from "./definition/schema-field-types.ts";
 
 const changeable = {

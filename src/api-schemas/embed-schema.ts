@@ -9,6 +9,7 @@ import type { Grade } from "../domain/figures/property-condition.ts";
 import { postalAddressLine } from "../domain/places/postal-address.ts";
 import { type EmbedStatus, embedStatusByRule } from "../domain/rules/embed-rule.ts";
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
 import {
   enumSchema,
@@ -20,7 +21,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { unscopedPageSchema } from "./paging-schema.ts";
 
 const embedId = idSchema("EMB", "The embed");
@@ -95,14 +95,14 @@ export const newEmbed = objectSchema({
 export type NewEmbedJson = JsonOf<typeof newEmbed>;
 
 /** Returns the URL of a page. */
-export const embedUrlForJson = (publicUrl: string, token: string) => `${publicUrl}/embed/property/${token}`;
+export const serializeEmbedUrl = (publicUrl: string, token: string) => `${publicUrl}/embed/property/${token}`;
 
 /** Serializes a new embed with its token, which is shown only once. */
 export const serializeNewEmbed = newEmbed.serializer(
   (made: Embed, token: string, publicUrl: string, shown: EmbedPreview) => ({
     embed_id: made.id,
     token,
-    url: embedUrlForJson(publicUrl, token),
+    url: serializeEmbedUrl(publicUrl, token),
     property_id: made.propertyId,
     expires_at: jsonInstantOrNull(made.expiresAt),
     preview: serializePreview(shown),

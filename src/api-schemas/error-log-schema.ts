@@ -1,8 +1,8 @@
 import { isoTextOfInstant } from "../domain/time.ts";
 import type { LoggedError } from "../logging/logged-error.ts";
 import { reportedBy } from "./cluster-server-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { instantSchema, listSchema, objectSchema, textSchema } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 
 const loggedError = objectSchema({
   at: instantSchema("When the error was logged"),

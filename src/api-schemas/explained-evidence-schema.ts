@@ -1,8 +1,9 @@
 import type { Knowledge } from "../domain/domain-knowledge.ts";
-import type { ExplainedEvidence } from "../domain/explanation/explained-evidence.ts";
 import type { Explanation } from "../domain/explanation/explanation.ts";
+import type { ExplainedEvidence } from "../domain/explanation/explanation-of-evidence.ts";
 import type { ModelCorrections } from "../domain/scoring/model-corrections.ts";
 import type { Evidence } from "../domain/scoring/scoring-types.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import {
   daySchema,
   enumSchema,
@@ -11,7 +12,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { sourceKind, sourceToken } from "./explained-life-schema.ts";
 
 /* The evidence in an explanation. Values are not rounded. */

@@ -7,8 +7,8 @@ import {
   type Peril,
   type Provenance,
 } from "../domain/domain-knowledge.ts";
-import type { AgeParts } from "../domain/explanation/explained-age.ts";
-import type { LifeParts, RateParts } from "../domain/explanation/explained-life.ts";
+import type { AgeParts } from "../domain/explanation/explanation-of-age.ts";
+import type { LifeParts, RateParts } from "../domain/explanation/explanation-of-life.ts";
 import type { BrandTier } from "../domain/scoring/scoring-types.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import {

@@ -13,6 +13,7 @@ import { CHANGES, type ChangeName } from "../domain/scoring/what-if-score.ts";
 import { DAYS_IN_12_MONTHS } from "../domain/time.ts";
 import { actionFields, serializeAction } from "./action-schema.ts";
 import { applianceTypeId, componentDefId, componentName } from "./component-name-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonScoreFromHundredths, jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import {
   daySchema,
@@ -28,7 +29,6 @@ import {
   usdSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { explainedCosts, serializeExplainedCosts } from "./explained-costs-schema.ts";
 import { evidence, hazard, serializeEvidence, serializeHazard } from "./explained-evidence-schema.ts";
 import {

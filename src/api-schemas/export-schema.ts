@@ -24,6 +24,7 @@ import { serializeStoredClaim, storedClaim } from "./claim-schema.ts";
 import { component, ownedComponent, serializeComponent } from "./component-schema.ts";
 import { conditionPoint, serializeConditionPoint } from "./condition-trend-schema.ts";
 import { costLine, serializeCostLine } from "./cost-book-schema.ts";
+import type { Fields, JsonOf, RecordType } from "./definition/api-schema-type.ts";
 import { jsonInstantOrNull, jsonScoreFromHundredths } from "./definition/json-unit-conversion.ts";
 import {
   daySchema,
@@ -36,7 +37,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { Fields, JsonOf, RecordType } from "./definition/schema-type.ts";
 import { delivery } from "./delivery-schema.ts";
 import { embed, serializeEmbed } from "./embed-schema.ts";
 import { brand, serializeBrand } from "./partner-brand-schema.ts";

@@ -1,9 +1,9 @@
 import type { FailedDeliveryWindow } from "../domain/delivery.ts";
 import { invalid } from "../domain/errors.ts";
 import { instantFromText } from "../domain/time.ts";
+import * as constraint from "./definition/api-schema-constraints.ts";
+import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
 import { bodySchema, nullableSchema, optionalSchema, requiredSchema } from "./definition/input-schema.ts";
-import * as constraint from "./definition/schema-constraints.ts";
-import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import { bulkResend } from "./delivery-schema.ts";
 
 export const failedWindow = bodySchema({

@@ -15,6 +15,7 @@ import type { Property } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps/computation-steps.ts";
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import {
   enumSchema,
@@ -27,7 +28,6 @@ import {
   usdSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { facilityConditionField, serializeFacilityCondition } from "./facility-condition-schema.ts";
 import type { FigureContext, FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 import { schemaWithPartner } from "./paging-schema.ts";

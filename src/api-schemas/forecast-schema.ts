@@ -3,6 +3,7 @@ import { FORECAST_DAYS, ForecastAccumulator, type ForecastWindow } from "../doma
 import type { Property } from "../domain/property.ts";
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import {
   listSchema,
@@ -13,7 +14,6 @@ import {
   usdSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-schema.ts";
 import type { FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 import { calculatedAt, serializeSubject, subject } from "./figures-schema.ts";

@@ -11,8 +11,9 @@ import {
   hazardFlagsOfNotation,
 } from "../domain/hazards/hazard-flags.ts";
 import { applianceTypeId } from "./component-name-schema.ts";
+import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { documentedSchema, nullableSchema } from "./definition/input-schema.ts";
-import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import {
   enumSchema,
   idSchema,
@@ -23,7 +24,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 
 const code = textSchema("Code of the hazard", "federal_pacific");
 const label = textSchema(

@@ -1,4 +1,4 @@
-import type { WordedImportNotes } from "../domain/wording/wording-of-import-notes.ts";
+import type { WordedImportNotes } from "../domain/wording/import-notes-wording.ts";
 import {
   MOST_CELL,
   MOST_COLUMNS,
@@ -7,9 +7,10 @@ import {
   SEPARATORS,
   type Separator,
 } from "../table-cells/table-limits.ts";
+import * as constraint from "./definition/api-schema-constraints.ts";
+import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { bodySchema, optionalSchema, requiredSchema } from "./definition/input-schema.ts";
-import * as constraint from "./definition/schema-constraints.ts";
-import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import {
   anyObjectSchema,
   idSchema,
@@ -19,7 +20,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { schemaWithPartner } from "./paging-schema.ts";
 
 /* Rows of a table with columns of any names, imported a few at a time. */

@@ -1,5 +1,6 @@
 import type { MonitoredJobState } from "../monitoring/monitored-job-state.ts";
 import { reportedBy } from "./cluster-server-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
 import {
   flagSchema,
@@ -8,7 +9,6 @@ import {
   objectSchema,
   textSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 
 export const job = objectSchema({
   name: textSchema("Name of the job", "prune-deliveries"),

@@ -12,6 +12,7 @@ import {
   apiSchemaTableColumns,
   type Cell,
 } from "./definition/api-schema-table-cells.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import {
   daySchema,
@@ -25,7 +26,6 @@ import {
   usdSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { serializeLossNotes } from "./loss-notes-schema.ts";
 import { schemaWithPartner } from "./paging-schema.ts";
 import { jsonThousandSqft } from "./plan-summary-schema.ts";

@@ -2,6 +2,7 @@ import type { ModelCheck, ModelVersion } from "../domain/calibration/model-versi
 import { isoTextOfInstant } from "../domain/time.ts";
 import type { CalibrationJson, ValidationJson } from "./calibration-schema.ts";
 import { componentDefId } from "./component-name-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import {
   anyObjectSchema,
   daySchema,
@@ -13,7 +14,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 
 const modelName = textSchema("Version of the model: the default model, or a calibration of it", "3+local.1");
 

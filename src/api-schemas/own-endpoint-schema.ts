@@ -1,7 +1,7 @@
 import type { WebhookEndpoint } from "../domain/partner.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
 import { instantSchema, objectSchema, textListSchema, textSchema } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { schemaWithPartner } from "./paging-schema.ts";
 
 /* A partner's webhook endpoint as the partner itself sees it. Its operator sets it. */

@@ -1,5 +1,5 @@
+import { type Fields, type RecordOf, RecordType, SchemaType } from "./definition/api-schema-type.ts";
 import { objectSchema, textSchema, wholeNumberSchema } from "./definition/schema-field-types.ts";
-import { type Fields, type RecordOf, RecordType, SchemaType } from "./definition/schema-type.ts";
 
 /** A part of a list: its maximum number of records, and the number of records before it. */
 export type RowRange = { limit: number; offset: number };

@@ -8,11 +8,11 @@ import {
   MAX_BRAND_NAME,
 } from "../domain/brand/partner-brand.ts";
 import { invalid } from "../domain/errors.ts";
+import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { bodySchema, nullableSchema } from "./definition/input-schema.ts";
-import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import { idSchema, objectSchema, textSchema, wholeNumberSchema } from "./definition/schema-field-types.ts";
 import { isApiRequiredTextLine } from "./definition/schema-text-bounds.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 
 const logo = objectSchema({
   width: wholeNumberSchema("Width in pixels", 320),

@@ -7,6 +7,7 @@ import type {
   WebhookEndpoint,
 } from "../domain/partner.ts";
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
 import {
   daySchema,
@@ -20,7 +21,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { unscopedPageSchema } from "./paging-schema.ts";
 
 /* Partners as JSON: the same from `/admin` and from a command's `--json`. */

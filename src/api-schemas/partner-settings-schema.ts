@@ -5,9 +5,9 @@ import {
   WEBHOOK_EVENTS,
 } from "../domain/partner.ts";
 import { meetsWebhookUrlRule } from "../domain/rules/webhook-url-rule.ts";
+import { requiredLine } from "./definition/api-schema-constraints.ts";
+import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
 import { bodySchema, nullableSchema, optionalSchema, requiredSchema } from "./definition/input-schema.ts";
-import { requiredLine } from "./definition/schema-constraints.ts";
-import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import { partner } from "./partner-schema.ts";
 
 /* Partners in operators' requests. Apart from those in responses, which small commands print. */

@@ -1,10 +1,11 @@
 import { PARTNER_TASKS, type PartnerTask } from "../domain/partner-task.ts";
 import { isoTextOfInstant } from "../domain/time.ts";
 import { reportedBy } from "./cluster-server-schema.ts";
+import * as constraint from "./definition/api-schema-constraints.ts";
+import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { bodySchema, optionalSchema, requiredSchema } from "./definition/input-schema.ts";
 import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
-import * as constraint from "./definition/schema-constraints.ts";
-import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import {
   enumSchema,
   idSchema,
@@ -14,7 +15,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 
 const task = objectSchema({
   kind: enumSchema(PARTNER_TASKS, "The task"),

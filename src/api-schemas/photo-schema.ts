@@ -2,6 +2,7 @@ import type { Appliance } from "../domain/appliance.ts";
 import type { ListedPhoto, Photo } from "../domain/photo.ts";
 import { isoTextOfInstant } from "../domain/time.ts";
 import { appliance } from "./appliance-schema.ts";
+import { type JsonOf, SchemaType } from "./definition/api-schema-type.ts";
 import {
   flagSchema,
   idSchema,
@@ -10,7 +11,6 @@ import {
   objectSchema,
   textSchema,
 } from "./definition/schema-field-types.ts";
-import { type JsonOf, SchemaType } from "./definition/schema-type.ts";
 import { pagingFields, type RowRange, schemaWithPartner, serializePaging } from "./paging-schema.ts";
 import { serviceEvent } from "./service-event-schema.ts";
 

@@ -8,10 +8,10 @@ import {
   reserveFundingOf,
 } from "../domain/planning/property-plan-summary.ts";
 import { priceListMoney, todaysMoneyWithPlainQuotes } from "../domain/wording/currency-and-unit-wording.ts";
+import { wordingOfFirstYearReserve } from "../domain/wording/first-year-reserve-wording.ts";
 import { likelyFailuresWording } from "../domain/wording/likely-failures-wording.ts";
 import { assumptionSharesOf, uncertaintySentences } from "../domain/wording/uncertainty-wording.ts";
 import { usDateWording } from "../domain/wording/us-english-wording.ts";
-import { wordingOfFirstYearReserve } from "../domain/wording/wording-of-first-year-reserve.ts";
 import { NO_GUARANTEE } from "./assumptions-schema.ts";
 
 /** The column of a table of figures that says in its first row what they rest on. */

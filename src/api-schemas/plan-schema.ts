@@ -14,6 +14,7 @@ import { assumptionsField, serializeAssumptions } from "./assumptions-schema.ts"
 import { applianceTypeId, componentName } from "./component-name-schema.ts";
 import { costBasis, costFactor, costFields, costSize, serializeCosts } from "./costs-schema.ts";
 import type { Cell } from "./definition/api-schema-table-cells.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import {
   jsonScoreFromHundredths,
   jsonUsdFromCents,
@@ -32,7 +33,6 @@ import {
   usdSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { serializeSubject, subject } from "./figures-schema.ts";
 import { flaggedAppliances, type HazardFlagJsonGatherer } from "./hazard-flag-schema.ts";
 import { schemaWithPartner } from "./paging-schema.ts";

@@ -4,8 +4,9 @@ import type { DueSums, PlanSums } from "../domain/planning/plan-sums.ts";
 import { PLAN_LIMITS } from "../domain/planning/plan-terms.ts";
 import type { BudgetUse, PlanSummary } from "../domain/planning/property-plan-summary.ts";
 import { MIN_GROSS_AREA_SQFT } from "../domain/property.ts";
+import { IMMEDIATE_WORK } from "../domain/wording/immediate-work-wording.ts";
 import { WHY_PLAN_COSTS_MORE } from "../domain/wording/plan-cost-wording.ts";
-import { IMMEDIATE_WORK } from "../domain/wording/wording-of-immediate-work.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import {
   daySchema,
@@ -18,7 +19,6 @@ import {
   usdSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 
 /* The fields that the plans of a property and of a portfolio share. */
 

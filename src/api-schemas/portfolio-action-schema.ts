@@ -6,6 +6,7 @@ import { actionFields, dueNow, serializeAction } from "./action-schema.ts";
 import { applianceTypeId } from "./component-name-schema.ts";
 import { alert } from "./component-schema.ts";
 import { costBasis } from "./costs-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import {
   daySchema,
@@ -17,7 +18,6 @@ import {
   textSchema,
   usdSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { pageSchema } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
 import { recalculating } from "./recalculating-schema.ts";

@@ -10,6 +10,7 @@ import {
   apiSchemaTableColumns,
   type Cell,
 } from "./definition/api-schema-table-cells.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import {
   listSchema,
@@ -18,7 +19,6 @@ import {
   usdSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { pageSchema } from "./paging-schema.ts";
 import { PLAN_ASSUMPTIONS_COLUMN, serializePlanAssumptions } from "./plan-assumptions-schema.ts";
 import {

@@ -10,9 +10,9 @@ import type { Property, SummarizedProperty } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps/computation-steps.ts";
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import { objectSchema, wholeNumberSchema } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import type { FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 import {
   calculatedAt,

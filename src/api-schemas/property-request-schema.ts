@@ -6,6 +6,7 @@ import {
   UNITED_STATES,
 } from "../domain/places/place.ts";
 import type { NewProperty, PropertyChange } from "../domain/property.ts";
+import * as constraint from "./definition/api-schema-constraints.ts";
 import {
   inputSchema,
   nullableSchema,
@@ -13,7 +14,6 @@ import {
   requiredSchema,
   schemaTextOrNull,
 } from "./definition/input-schema.ts";
-import * as constraint from "./definition/schema-constraints.ts";
 import { property } from "./property-schema.ts";
 
 /* Properties in requests. Apart from those in responses, so that commands that only print load no schema library. */

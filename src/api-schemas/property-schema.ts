@@ -7,6 +7,7 @@ import {
   type UnitLabel,
 } from "../domain/property.ts";
 import { isoTextOfInstant } from "../domain/time.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import {
   daySchema,
@@ -22,7 +23,6 @@ import {
   usdSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { pageSchema, schemaWithPartner } from "./paging-schema.ts";
 
 const commonFields = {

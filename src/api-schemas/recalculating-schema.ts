@@ -1,5 +1,5 @@
+import type { Fields, RecordType } from "./definition/api-schema-type.ts";
 import { flagSchema } from "./definition/schema-field-types.ts";
-import type { Fields, RecordType } from "./definition/schema-type.ts";
 
 /** The field of answers with money while the sums of a large portfolio do not follow changed costs yet. */
 export const recalculating = {

@@ -14,6 +14,7 @@ import type { Property } from "../domain/property.ts";
 import { inOneStep } from "../domain/steps/computation-steps.ts";
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonUsdFromCents, jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import {
   listSchema,
@@ -22,7 +23,6 @@ import {
   usdSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import type { FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 import { calculatedAt, serializeSubject, subject } from "./figures-schema.ts";
 import { schemaWithPartner } from "./paging-schema.ts";

@@ -14,6 +14,7 @@ import type { Steps } from "../domain/steps/computation-steps.ts";
 import { type Day, dayOf, type Instant, isoTextOfInstant } from "../domain/time.ts";
 import { actionFields, serializeAction } from "./action-schema.ts";
 import { assumptionsField } from "./assumptions-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonUsdFromCents, roundJsonNumber } from "./definition/json-unit-conversion.ts";
 import {
   listSchema,
@@ -22,7 +23,6 @@ import {
   recordSchema,
   usdSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { ITEM_BYTES, itemFields, serializeFigureItem } from "./figure-item-schema.ts";
 import type { FigureSchemaAccumulator } from "./figure-schema-accumulator.ts";
 import {

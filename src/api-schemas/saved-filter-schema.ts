@@ -1,7 +1,8 @@
 import { MOST_SAVED_FILTERS, type SavedFilter } from "../domain/saved-filter.ts";
 import { isoTextOfInstant } from "../domain/time.ts";
+import * as constraint from "./definition/api-schema-constraints.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { bodySchema, nullableSchema, requiredSchema, schemaTextOrNull } from "./definition/input-schema.ts";
-import * as constraint from "./definition/schema-constraints.ts";
 import {
   instantSchema,
   listSchema,
@@ -9,7 +10,6 @@ import {
   recordSchema,
   textSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { schemaWithPartner } from "./paging-schema.ts";
 
 /* Filters of the list of actions that a partner has saved under names. */

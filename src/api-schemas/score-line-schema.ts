@@ -3,9 +3,9 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import { riskWithinScoredPeriod } from "../domain/scoring/outlook.ts";
 import {
   failureProbabilityWithin,
-  failureWindowOfStored,
-  outlookOfStoredComponent,
   projectionOfStoredScore,
+  scoredComponentFailureWindow,
+  scoredComponentOutlook,
 } from "../domain/scoring/score-projections.ts";
 import { ageYears as ageYearsOf } from "../domain/scoring/virtual-age.ts";
 import { DAYS_IN_12_MONTHS } from "../domain/time.ts";
@@ -63,14 +63,14 @@ export const SCORE_COLUMNS = Object.keys(scoreLine.fields);
 export const serializeScoreLine = scoreLine.serializer((prices: PriceList, row: PlacedComponent) => {
   const { knowledge } = prices;
   const { name } = knowledge.component(row.defId);
-  const outlook = outlookOfStoredComponent(knowledge, row, row.brandTier);
+  const outlook = scoredComponentOutlook(knowledge, row, row.brandTier);
   const { projectedFailureYear, projectedFailureRange } = projectionOfStoredScore(
     knowledge,
     row,
     row.brandTier,
     outlook,
   );
-  const window = failureWindowOfStored(knowledge, row, row.brandTier, outlook);
+  const window = scoredComponentFailureWindow(knowledge, row, row.brandTier, outlook);
   return {
     component_id: row.id,
     component_name: name,

@@ -3,6 +3,7 @@ import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Reason } from "../domain/explanation/score-reasons.ts";
 import type { Instant } from "../domain/time.ts";
 import { component, serializeComponent } from "./component-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import {
   daySchema,
   enumSchema,
@@ -10,7 +11,6 @@ import {
   recordSchema,
   textSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { schemaWithPartner } from "./paging-schema.ts";
 
 const scoreReason = recordSchema("ScoreReason", {

@@ -1,3 +1,4 @@
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import {
   enumSchema,
   idSchema,
@@ -6,7 +7,6 @@ import {
   recordSchema,
   textSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { schemaWithPartner } from "./paging-schema.ts";
 
 const KINDS = ["property", "appliance", "component", "claim"] as const;

@@ -8,6 +8,7 @@ import { instantFromText } from "../domain/time.ts";
 import { appliance } from "./appliance-schema.ts";
 import { componentDefId } from "./component-name-schema.ts";
 import { component, serializeComponent } from "./component-schema.ts";
+import * as constraint from "./definition/api-schema-constraints.ts";
 import {
   bodySchema,
   documentedSchema,
@@ -18,7 +19,6 @@ import {
   requiredSchema,
   schemaTextOrNull,
 } from "./definition/input-schema.ts";
-import * as constraint from "./definition/schema-constraints.ts";
 import {
   alwaysTrueSchema,
   enumSchema,

@@ -1,5 +1,6 @@
 import { isoTextOfInstant } from "../domain/time.ts";
 import type { ServerOverview } from "../monitoring/monitored-server-overview.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import {
   enumSchema,
   instantSchema,
@@ -8,7 +9,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 
 const check = objectSchema({
   name: textSchema("Name of the check", "last_backup"),

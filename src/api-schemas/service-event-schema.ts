@@ -13,6 +13,8 @@ import {
 } from "../domain/service-event.ts";
 import { isoTextOfInstant } from "../domain/time.ts";
 import { bulkResultSchema } from "./bulk-schema.ts";
+import * as constraint from "./definition/api-schema-constraints.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import {
   bodySchema,
   documentedSchema,
@@ -25,7 +27,6 @@ import {
   schemaTextOrNull,
 } from "./definition/input-schema.ts";
 import { jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
-import * as constraint from "./definition/schema-constraints.ts";
 import {
   daySchema,
   enumSchema,
@@ -38,7 +39,6 @@ import {
   textSchema,
   usdSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { schemaWithPartner } from "./paging-schema.ts";
 import {
   type ChangeOrVoid,

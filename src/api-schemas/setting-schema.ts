@@ -1,7 +1,7 @@
 import type { EffectiveSetting } from "../config/effective-setting.ts";
 import { reportedBy } from "./cluster-server-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { flagSchema, listSchema, objectSchema, textSchema } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 
 const setting = objectSchema({
   key: textSchema("Name of the setting", "limits.daily_budget"),

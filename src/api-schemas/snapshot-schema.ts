@@ -1,4 +1,5 @@
 import { type Day, type Instant, isoTextOfInstant } from "../domain/time.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
 import {
   daySchema,
@@ -10,7 +11,6 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { unscopedPageSchema } from "./paging-schema.ts";
 import { tierCounts } from "./score-schema.ts";
 

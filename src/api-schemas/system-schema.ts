@@ -1,13 +1,16 @@
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";
 import type { ServiceHealth } from "../monitoring/monitored-service-health.ts";
 import {
+  defineSchemaConstraint,
+  requireApiSchemaValidators,
+} from "./definition/api-schema-field-constraint.ts";
+import {
   bodySchema,
   documentedSchema,
   type InputOf,
   optionalSchema,
   requiredSchema,
 } from "./definition/input-schema.ts";
-import { defineSchemaConstraint, loadSchemaValidators } from "./definition/schema-field-constraint.ts";
 import {
   alwaysTrueSchema,
   anyObjectSchema,
@@ -165,7 +168,7 @@ export const tokenRequest = bodySchema({
 /** Reads a token request; returns undefined if a field is missing or has another type. */
 export function parseTokenRequestJson(given: unknown): InputOf<typeof tokenRequest.fields> | undefined {
   const result = tokenRequest.validator(given);
-  return result instanceof loadSchemaValidators().type.errors
+  return result instanceof requireApiSchemaValidators().type.errors
     ? undefined
     : (result as InputOf<typeof tokenRequest.fields>);
 }

@@ -1,8 +1,8 @@
 import type { TwelveMonthReconciliation } from "../domain/planning/twelve-month-reconciliation.ts";
-import { IMMEDIATE_WORK } from "../domain/wording/wording-of-immediate-work.ts";
+import { IMMEDIATE_WORK } from "../domain/wording/immediate-work-wording.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import { jsonUsdFromCents } from "./definition/json-unit-conversion.ts";
 import { listSchema, recordSchema, textSchema, usdSchema } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 
 const line = recordSchema("ReconciliationLine", {
   figure: textSchema("Name of the figure", "run_to_failure_12m"),

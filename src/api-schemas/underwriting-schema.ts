@@ -7,6 +7,7 @@ import type { Property } from "../domain/property.ts";
 import type { Day } from "../domain/time.ts";
 import { item as inspection, serializeComplianceItem } from "./compliance-schema.ts";
 import { componentName } from "./component-name-schema.ts";
+import type { JsonOf } from "./definition/api-schema-type.ts";
 import {
   jsonScoreFromHundredths,
   jsonUsdFromCents,
@@ -22,7 +23,6 @@ import {
   usdSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf } from "./definition/schema-type.ts";
 import { type CountOfCode, flagCounts, serializeHazardFlagCounts } from "./hazard-flag-schema.ts";
 import { type LossesJson, losses } from "./losses-schema.ts";
 import { schemaWithPartner } from "./paging-schema.ts";

@@ -1,8 +1,8 @@
 import { invalid } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
+import * as constraint from "./definition/api-schema-constraints.ts";
 import { type InputOf, nullableSchema, optionalSchema, schemaTextOrNull } from "./definition/input-schema.ts";
 import { jsonInstantOrNull } from "./definition/json-unit-conversion.ts";
-import * as constraint from "./definition/schema-constraints.ts";
 import { flagSchema, instantSchema, textSchema } from "./definition/schema-field-types.ts";
 
 /** The fields of a record that can be voided. */

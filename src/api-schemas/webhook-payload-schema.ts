@@ -14,6 +14,7 @@ import { actionFields, serializeAction } from "./action-schema.ts";
 import { appliance } from "./appliance-schema.ts";
 import { component } from "./component-schema.ts";
 import { serializeCosts } from "./costs-schema.ts";
+import type { JsonOf, SchemaType } from "./definition/api-schema-type.ts";
 import { jsonScoreFromHundredths, jsonUsdFromCentsOrNull } from "./definition/json-unit-conversion.ts";
 import {
   enumSchema,
@@ -23,7 +24,6 @@ import {
   recordSchema,
   textSchema,
 } from "./definition/schema-field-types.ts";
-import type { JsonOf, SchemaType } from "./definition/schema-type.ts";
 import { partnerName } from "./paging-schema.ts";
 import { property } from "./property-schema.ts";
 import { riskTier } from "./score-schema.ts";

@@ -4,6 +4,8 @@ import type { Condition, EventType } from "../domain/service-event.ts";
 import { type Day, isoTextOfInstant } from "../domain/time.ts";
 import { WORK_STATES, type Work, type WorkState } from "../domain/work-mark.ts";
 import { bulkResultSchema } from "./bulk-schema.ts";
+import * as constraint from "./definition/api-schema-constraints.ts";
+import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
 import {
   bodySchema,
   documentedSchema,
@@ -13,8 +15,6 @@ import {
   requiredSchema,
   schemaTextOrNull,
 } from "./definition/input-schema.ts";
-import * as constraint from "./definition/schema-constraints.ts";
-import { defineSchemaConstraint } from "./definition/schema-field-constraint.ts";
 import {
   daySchema,
   enumSchema,

@@ -71,7 +71,9 @@ export class PassphraseEncryption implements Recipient, Identity {
   }
 }
 
-export const passphraseEncryption = (passphrase: string | undefined): PassphraseEncryption | undefined =>
+export const backupPassphraseEncryption = (
+  passphrase: string | undefined,
+): PassphraseEncryption | undefined =>
   passphrase === undefined ? undefined : new PassphraseEncryption(passphrase);
 
 const withoutPadding = (bytes: Buffer) => bytes.toString("base64").replace(/={0,2}$/, "");

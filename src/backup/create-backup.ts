@@ -31,7 +31,7 @@ import {
   writeBackupArchive,
 } from "./backup-archive.ts";
 import { DATABASE, FORMAT_VERSION, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
-import { type PassphraseEncryption, passphraseEncryption } from "./backup-passphrase-encryption.ts";
+import { backupPassphraseEncryption, type PassphraseEncryption } from "./backup-passphrase-encryption.ts";
 import { type KeptPhotos, runBackupWithDeletedPhotos } from "./photos-kept-during-backup.ts";
 
 type BackupRequest = {
@@ -69,7 +69,7 @@ export async function createBackup(request: BackupRequest): Promise<BackupFile> 
     const copy = join(scratch, DATABASE);
     const copied = copyChecked(databaseFile, copy);
     const archive = join(scratch, "archive");
-    const lock = passphraseEncryption(passphrase);
+    const lock = backupPassphraseEncryption(passphrase);
     const { manifest, members } = await writeMembers(archive, () => collect(copied, copy, photos, request), {
       lock,
       mtime: new Date(request.now),

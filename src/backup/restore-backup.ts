@@ -38,7 +38,7 @@ import {
 } from "../store/sqlite/sqlite-schema-repair.ts";
 import { type ReadMember, readBackupArchive, readBackupArchiveText } from "./backup-archive.ts";
 import { DATABASE, damagedBackupError, KEY, MANIFEST, type Manifest, UPLOADS } from "./backup-manifest.ts";
-import { type PassphraseEncryption, passphraseEncryption } from "./backup-passphrase-encryption.ts";
+import { backupPassphraseEncryption, type PassphraseEncryption } from "./backup-passphrase-encryption.ts";
 import { inspectBackup, isBackupMemberName } from "./inspect-backup.ts";
 
 type RestoreRequest = {
@@ -76,7 +76,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoredBa
       "Create that folder, remove the link, or specify another folder with --data-dir.",
     );
   if (!existsSync(file)) throw new OperatorError(`File not found: ${file}`, "Check the path.");
-  const lock = passphraseEncryption(passphrase);
+  const lock = backupPassphraseEncryption(passphrase);
   const manifest = await inspectBackup(file, lock);
   const parent = dirname(dataDir);
   mkdirSync(parent, { recursive: true });

@@ -8,12 +8,12 @@ import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import type { DateFormat } from "../table-cells/table-cell-dates.ts";
 import { hasRejectColumns } from "../table-cells/table-limits.ts";
 import type { ColumnMapping, FieldDefault } from "../usecases/import/import-columns.ts";
-import { hasEqualRowCounts } from "../usecases/import/import-rejects.ts";
+import { hasImportCountsFile } from "../usecases/import/import-rejects.ts";
 import {
   type FileMapping,
   findSavedMapping,
+  loadImportMappingFile,
   mappingFileText,
-  readMappingFile,
 } from "../usecases/import/mapping/file-mapping.ts";
 import {
   fieldOfMappedHeading,
@@ -120,7 +120,7 @@ export async function confirmCommandFileMappings(
 /** Reads a file of mappings, which is created with the first. Throws an OperatorError where none can be. */
 function savedMapping(path: string): readonly FileMapping[] {
   const status = statSync(path, { throwIfNoEntry: false });
-  if (status?.isFile()) return readMappingFile(path, readFileSync(path, "utf8"));
+  if (status?.isFile()) return loadImportMappingFile(path, readFileSync(path, "utf8"));
   if (status) throw new OperatorError(`${path} is not a regular file`, "Specify a file with --mapping.");
   if (existsSync(dirname(path))) return [];
   throw new OperatorError(
@@ -238,7 +238,7 @@ function refuseAmbiguous(
 
 /** Throws a UsageError for rejected rows of equipment, which continue the import of their file with the importer's own columns alone. */
 function refuseRejects(path: string): void {
-  if (hasEqualRowCounts(path))
+  if (hasImportCountsFile(path))
     throw new UsageError(
       `${path} has rejected rows of equipment, which --file would not count as further rows of their file`,
       `Pass --appliances ${path}.`,

@@ -7,7 +7,7 @@ import { formatFileSize } from "../files/durable-files.ts";
 import { isMonitoredClockBehindRecords } from "../monitoring/monitored-service-health.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
-import { lastStoredSnapshotDay, SNAPSHOT_LATE_MS } from "../store/queries/snapshots-queries.ts";
+import { lastSnapshotDayInStore, SNAPSHOT_LATE_MS } from "../store/queries/snapshots-queries.ts";
 import {
   anyEncryptedSecretInSqlite,
   findSqliteIntegrityProblems,
@@ -155,7 +155,7 @@ export function diagnoseSnapshot(
   now: Instant,
 ): DoctorFinding {
   if (!enabled) return okDoctorFinding("turned off on this server (snapshot.enabled)");
-  if (newestSnapshotDay !== null && newestSnapshotDay > lastStoredSnapshotDay(now))
+  if (newestSnapshotDay !== null && newestSnapshotDay > lastSnapshotDayInStore(now))
     return warningDoctorFinding(
       `late: a snapshot is dated ${newestSnapshotDay}, in the future, and prevents those of earlier days`,
       "Correct the clock. If it was ahead when that snapshot was taken, run `mainstay snapshot --discard-later`.",

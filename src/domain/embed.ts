@@ -23,7 +23,7 @@ export type Embed = {
   lastViewedAt: Instant | null;
 };
 
-export const embedNotFound = () => notFound("Embed not found");
+export const embedNotFoundFailure = () => notFound("Embed not found");
 
 /** An embed to create. `days` is its lifetime; null for no expiry. */
 export type NewEmbed = {

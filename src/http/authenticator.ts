@@ -44,7 +44,7 @@ export class Authenticator {
       return cached && (await this.#isCurrent(cached)) ? cached : await this.#findByKey(key);
     }
     const token = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
-    if (!token) throw unauthorizedFailure(MESSAGES.missing);
+    if (!token) throw httpUnauthorizedFailure(MESSAGES.missing);
     const cached = this.#byToken.get(token);
     const isValid =
       cached && cached.claims.expiresAt > this.clock() && (await this.#isCurrent(cached.partner));
@@ -67,7 +67,7 @@ export class Authenticator {
   /** Returns the authenticated administrator. Not cached, so that a revoked key is rejected immediately. */
   async authenticateAdministrator(headers: Headers): Promise<Administrator> {
     const key = headers.get("x-api-key");
-    if (!key) throw unauthorizedFailure(MESSAGES.missing);
+    if (!key) throw httpUnauthorizedFailure(MESSAGES.missing);
     const administrator = await this.store.read.administrators.findByKey(hashSecret(key));
     if (!administrator) throw invalidApiKey();
     return administrator;
@@ -104,15 +104,15 @@ export class Authenticator {
     const claims = await this.tokens.verify(token, this.clock());
     const partner = claims && (await this.store.read.partners.find(claims.partnerId));
     if (!claims || !partner?.enabled || partner.credentialGeneration !== claims.generation)
-      throw unauthorizedFailure(MESSAGES.token);
+      throw httpUnauthorizedFailure(MESSAGES.token);
     this.#byToken.set(token, { claims, partner });
     return partner;
   }
 }
 
-export const invalidApiKey = () => unauthorizedFailure(MESSAGES.key);
+export const invalidApiKey = () => httpUnauthorizedFailure(MESSAGES.key);
 
 /** Returns a 401 with the challenge that lists the accepted schemes. */
-export function unauthorizedFailure(message: string): HttpFailure {
+export function httpUnauthorizedFailure(message: string): HttpFailure {
   return new HttpFailure("unauthorized", message, { "www-authenticate": CHALLENGE });
 }

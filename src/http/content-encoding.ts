@@ -1,5 +1,5 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import type { Encoding } from "../web/assets/asset-table.ts";
+import type { Encoding } from "../web/assets/browser-asset-table.ts";
 import { parseHeaderWeights } from "./accept-header.ts";
 
 /** In order of preference. */

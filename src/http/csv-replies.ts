@@ -3,7 +3,7 @@ import {
   apiSchemaTableColumns,
   type Cell,
 } from "../api-schemas/definition/api-schema-table-cells.ts";
-import type { SchemaType } from "../api-schemas/definition/schema-type.ts";
+import type { SchemaType } from "../api-schemas/definition/api-schema-type.ts";
 import { spreadsheetCsvLine } from "../csv/write-csv.ts";
 import { forEachYielding, type Yield } from "../event-loop/event-loop.ts";
 import { parseHeaderWeights } from "./accept-header.ts";
@@ -11,7 +11,7 @@ import { entityTag, IncrementalEntityTag, matchesEntityTag } from "./entity-tag.
 import { type Call, okReply, type Reply, readOperationReplies } from "./http-operation.ts";
 import { parseChoiceHttpQueryParameter } from "./http-query-parameters.ts";
 import { CHUNK_CHARS } from "./json-reply-stream.ts";
-import { openApiExampleOf } from "./openapi/openapi-schema.ts";
+import { openApiExampleOf } from "./openapi/openapi-document-schema.ts";
 
 export const CSV = "text/csv";
 

@@ -1,4 +1,4 @@
-import type { SchemaType } from "../api-schemas/definition/schema-type.ts";
+import type { SchemaType } from "../api-schemas/definition/api-schema-type.ts";
 
 /** The fields with the times of calculations, which the tags ignore. Weak tags allow this. */
 const TIME_FIELDS = ["assessed_at", "generated_at"];

@@ -61,11 +61,11 @@ const UNAVAILABLE_MS = 30_000;
 const retryAfter = (waitMs: number) => ({ "retry-after": String(Math.max(1, Math.ceil(waitMs / 1000))) });
 
 /** The failure of an address that sends too many requests. */
-export const tooManyRequests = (waitMs: number) =>
+export const httpTooManyRequests = (waitMs: number) =>
   new HttpFailure("rate_limited", "Too many requests. Please slow down.", retryAfter(waitMs));
 
 /** The failure of a partner that sends too many requests. */
-export const rateLimitExceeded = (perMinute: number, waitMs: number) =>
+export const httpRateLimitExceeded = (perMinute: number, waitMs: number) =>
   new HttpFailure(
     "rate_limited",
     `Rate limit exceeded. Maximum ${perMinute} requests per minute.`,

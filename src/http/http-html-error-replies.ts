@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { assetTable } from "../web/assets/asset-table.ts";
+import { browserAssetTable } from "../web/assets/browser-asset-table.ts";
 import { escapeHtml } from "../web/charts/chart-svg.ts";
 import type { RenderedPage } from "../web/page/page-document.tsx";
 import { parseHeaderWeights } from "./accept-header.ts";
@@ -34,7 +34,7 @@ export function httpHtmlErrorReplies(basePath: string, settings: PageSettings): 
   };
 }
 
-const errorPageCss = async () => (await assetTable()).textOf("error-page.css");
+const errorPageCss = async () => (await browserAssetTable()).textOf("error-page.css");
 
 /** Texts in a prepared page that stand for those of a request. */
 const REQUEST_ID = "{request-id}";

@@ -1,5 +1,5 @@
 import type { Parameter } from "../api-schemas/api-parameter-schemas.ts";
-import type { SchemaType } from "../api-schemas/definition/schema-type.ts";
+import type { SchemaType } from "../api-schemas/definition/api-schema-type.ts";
 import type { Administrator, Partner } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Yield } from "../event-loop/event-loop.ts";

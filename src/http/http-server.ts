@@ -4,7 +4,7 @@ import { Failure } from "../domain/errors.ts";
 import type { Instant } from "../domain/time.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { HostCheck } from "./host-header.ts";
-import { CALLER_GONE, HttpFailure, tooManyRequests } from "./http-errors.ts";
+import { CALLER_GONE, HttpFailure, httpTooManyRequests } from "./http-errors.ts";
 import type { HtmlErrorReplies } from "./http-html-error-replies.ts";
 import { httpOperationPaths, type Operation } from "./http-operation.ts";
 import type { RequestContext } from "./http-responses.ts";
@@ -152,7 +152,7 @@ export function createHttpHandler(deps: HttpDeps): Fetch {
     try {
       const window = ownWindows.get(pathOf(request.url)) ?? addressWindow;
       const waitMs = await window.admit(httpRateLimitKeyOfAddress(context.address), context.monotonicMs);
-      if (waitMs !== undefined) throw tooManyRequests(waitMs);
+      if (waitMs !== undefined) throw httpTooManyRequests(waitMs);
       if (refusal) throw refusal;
       if (pathOf(request.url).includes("//")) throw new Failure("not_found", "Not found");
       if (request.method === "OPTIONS") return table.options(request, context);

@@ -9,22 +9,22 @@ import type { Store } from "../store/store.ts";
 import type { AdminUseCaseDeps } from "../usecases/partners/create-partner-and-credentials.ts";
 import { writePortfolio } from "../usecases/portfolio/portfolio-writer.ts";
 import {
+  loadSumsByRevision,
   type RevisionCache,
   type RevisionCaches,
-  sumsByRevision,
 } from "../usecases/revision-caches/revision-caches.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { httpErrorAfterCommit, httpStoreRecordingCommits } from "./committed-request-changes.ts";
-import { type ConsoleSessions, isConsoleApiRequest } from "./console-session-cookies.ts";
 import { acceptsCsv } from "./csv-replies.ts";
 import { entityTag, entityTagOf, isEntityTagListed } from "./entity-tag.ts";
 import { type HttpCallStoreWrite, storeWriteOfHttpCall } from "./http-call-store-write.ts";
+import { type ConsoleSessions, isConsoleApiRequest } from "./http-console-session-cookies.ts";
 import {
   CALLER_GONE,
   dailyLimitExceeded,
   errorReply,
+  httpRateLimitExceeded,
   lateResponseOfUncertainChange,
-  rateLimitExceeded,
 } from "./http-errors.ts";
 import { failureOfHttpHandler, isHttpAbortError } from "./http-handler-failure.ts";
 import {
@@ -294,7 +294,7 @@ export class RequestPipeline {
     const waitMs = await partnerWindow.admit(partner.id, context.monotonicMs);
     if (waitMs !== undefined) {
       addRateLimitHeaders(context, partner, await budgets.remaining(partner));
-      throw rateLimitExceeded(perPartnerPerMinute, waitMs);
+      throw httpRateLimitExceeded(perPartnerPerMinute, waitMs);
     }
     const { allowed, remaining } = await budgets.take(partner);
     addRateLimitHeaders(context, partner, remaining);
@@ -362,7 +362,7 @@ export class RequestPipeline {
       const work = () =>
         operation.handle({
           ...{ ...call, reserveMemory, runOnce },
-          sumsOf: sumsByRevision(this.#sums, partner.id),
+          sumsOf: loadSumsByRevision(this.#sums, partner.id),
           writePortfolio: (run) => writePortfolio(write, this.deps.knowledge, partner, run),
         });
       return operation.isLong ? this.#longReads.run(partner.id, call.signal, async () => work()) : work();

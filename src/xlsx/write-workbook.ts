@@ -1,5 +1,5 @@
 import { type Cell, type CellValue, type WriteSheet, writeXlsx } from "hucre/xlsx";
-import { amountFormat } from "../domain/wording/currency-and-unit-wording.ts";
+import { currencyFormatWording } from "../domain/wording/currency-and-unit-wording.ts";
 
 /**
  * A cell of a sheet. `format` is a number format of spreadsheets, such as `#,##0.00`. A formula has no leading equals sign, and
@@ -76,7 +76,7 @@ function sheetOf({ name, columns, rows, frozenRows = 0, isLandscape = false }: W
       const { formula, format, isBold, ...entered } = isDetailed(cell) ? cell : plain(cell);
       const value = readable(entered.value);
       const given = format ?? (typeof value === "number" ? columns[column]?.format : undefined);
-      const numFmt = given === AMOUNT ? amountFormat() : given;
+      const numFmt = given === AMOUNT ? currencyFormatWording() : given;
       const style = { ...(numFmt && { numFmt }), ...(isBold && { font: { bold: true } }) };
       if (formula !== undefined)
         cells.set(`${rowIndex},${column}`, { formula, formulaResult: value ?? undefined, style });

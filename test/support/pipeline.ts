@@ -1,5 +1,5 @@
 import { Authenticator } from "../../src/http/authenticator.ts";
-import { ConsoleSessions } from "../../src/http/console-session-cookies.ts";
+import { ConsoleSessions } from "../../src/http/http-console-session-cookies.ts";
 import { DailyCallLimits } from "../../src/http/request-daily-call-limits.ts";
 import { RequestPipeline } from "../../src/http/request-pipeline.ts";
 import { RequestSlidingWindow } from "../../src/http/request-sliding-window.ts";

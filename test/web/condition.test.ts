@@ -7,7 +7,7 @@ import {
   GRADES,
   pageSectionDueNowHeadline,
 } from "../../src/web/sections/condition-section.tsx";
-import { dueAmountTexts } from "../../src/web/sections/plan-section.tsx";
+import { sectionDueAmountTexts } from "../../src/web/sections/plan-section.tsx";
 
 test("no neighbor is drawn over the border of the property's grade", () => {
   for (const { name, from } of GRADES) {
@@ -21,7 +21,7 @@ test("no neighbor is drawn over the border of the property's grade", () => {
 
 test("what is due now is stated by when, without what costs nothing", () => {
   const amounts = (immediate: number, shortTerm: number) =>
-    dueAmountTexts({
+    sectionDueAmountTexts({
       as_of: "2026-11-26",
       due_now: { immediate: { count: 1, cost: immediate }, short_term: { count: 1, cost: shortTerm } },
     });

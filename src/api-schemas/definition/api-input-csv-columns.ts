@@ -1,5 +1,5 @@
-import { apiSchemaOfInputValidator } from "./input-schema-validator.ts";
-import type { Fields, RecordType } from "./schema-type.ts";
+import { apiSchemaOfInputValidator } from "./api-schema-input-validator.ts";
+import type { Fields, RecordType } from "./api-schema-type.ts";
 
 /** Returns the columns of a CSV file whose rows are inputs of this type, with what their cells contain. */
 export function apiInputCsvColumns({

@@ -1,4 +1,4 @@
-import type { SchemaType } from "./schema-type.ts";
+import type { SchemaType } from "./api-schema-type.ts";
 
 /** The value of a cell in a CSV file or a workbook. */
 export type Cell = string | number | boolean | null;

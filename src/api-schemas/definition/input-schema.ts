@@ -1,13 +1,13 @@
 import { type FieldIssue, invalid } from "../../domain/errors.ts";
 import type { ArkErrors, Type } from "../../validation/arktype-validators.ts";
-import type { Schema } from "./api-json-schema.ts";
 import {
+  apiSchemaValidatorOf,
   type Constraint,
-  compileSchemaObject,
-  loadSchemaValidators,
-  schemaValidatorOf,
-} from "./schema-field-constraint.ts";
-import { type Fields, OptionalType, RecordType, SchemaType } from "./schema-type.ts";
+  compileApiSchemaObject,
+  requireApiSchemaValidators,
+} from "./api-schema-field-constraint.ts";
+import type { Schema } from "./api-schema-to-json-schema.ts";
+import { type Fields, OptionalType, RecordType, SchemaType } from "./api-schema-type.ts";
 
 /*
  * The types of request bodies. One expression gives a field's constraint, description and example; the validator, its
@@ -49,7 +49,7 @@ export const requiredSchema = <T>(
   described: Described,
   example?: unknown,
 ): Field<T, false> => {
-  const validator = () => schemaValidatorOf(constraint);
+  const validator = () => apiSchemaValidatorOf(constraint);
   return {
     validator,
     optional: false,
@@ -63,7 +63,7 @@ export const optionalSchema = <T>(
   described: Described,
   example?: unknown,
 ): Field<T, true> => {
-  const validator = () => schemaValidatorOf(constraint);
+  const validator = () => apiSchemaValidatorOf(constraint);
   const annotations = { ...annotationsOf(described, example), optional: true };
   return {
     validator,
@@ -80,7 +80,7 @@ export function nullableSchema<T>(
 ): Field<T | null, true> {
   const { type: nonNull } = optionalSchema(constraint, described, example);
   return {
-    validator: () => schemaValidatorOf(constraint).or("null") as Type<unknown>,
+    validator: () => apiSchemaValidatorOf(constraint).or("null") as Type<unknown>,
     optional: true,
     type: new OptionalType<T | null>(nonNull.definition, { ...nonNull.annotations, nullable: true }),
   };
@@ -106,7 +106,7 @@ export const documentedSchema = <T, Optional extends boolean>(
 
 /** Returns a list field whose items the caller parses one by one, so that one bad item does not reject the others. */
 export const itemsFieldSchema = (description: string, item: Input<InputFields>): Field<unknown[], false> => ({
-  validator: () => loadSchemaValidators().type("unknown[]") as unknown as Type<unknown>,
+  validator: () => requireApiSchemaValidators().type("unknown[]") as unknown as Type<unknown>,
   optional: false,
   type: new SchemaType<unknown[]>({ kind: "list", item: item.type }, { description }),
 });
@@ -149,7 +149,7 @@ class Input<F extends InputFields> {
 
   /** Compiled at first use: compiling every input at startup would take a fifth of it. */
   get validator(): Type<object> {
-    this.#validator ??= compileSchemaObject(
+    this.#validator ??= compileApiSchemaObject(
       Object.fromEntries(
         Object.entries(this.fields).map(([key, { validator, optional }]) => [
           optional ? `${key}?` : key,
@@ -172,7 +172,7 @@ class Input<F extends InputFields> {
         missing.map((field) => ({ field, message: "is required" })),
       );
     const result = this.validator(input);
-    if (!(result instanceof loadSchemaValidators().type.errors)) return result as InputOf<F>;
+    if (!(result instanceof requireApiSchemaValidators().type.errors)) return result as InputOf<F>;
     const issues = result.slice(0, MAX_ISSUES).map((error) => this.#issueOf(error));
     throw invalid(`${issues[0]!.field} ${issues[0]!.message}`.trim(), issues);
   }

@@ -1,4 +1,4 @@
-import type { Schema } from "./api-json-schema.ts";
+import type { Schema } from "./api-schema-to-json-schema.ts";
 import {
   type Fields,
   type JsonOf,
@@ -6,7 +6,7 @@ import {
   type OpenEnumText,
   RecordType,
   SchemaType,
-} from "./schema-type.ts";
+} from "./api-schema-type.ts";
 
 /* The types that fields are declared with. Every description becomes a line of the API document. */
 

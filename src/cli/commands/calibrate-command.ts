@@ -6,7 +6,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import { dayOf } from "../../domain/time.ts";
 import { replaceFile } from "../../files/durable-files.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
-import { FIT_LOCK } from "../../server/server-child-command.ts";
+import { FIT_LOCK } from "../../server/server-child-process.ts";
 import type { DataFolder } from "../../server/server-data-folder.ts";
 import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
 import {
@@ -24,7 +24,7 @@ import { defineCommand, switchOption, textOption, UsageError } from "../command.
 import type { CommandContext } from "../command-context.ts";
 import { auditActorOfCommand, commandActorOnMachine, withCommandData } from "../command-data-access.ts";
 import { dayOption } from "../command-option-values.ts";
-import { calibrateCommandText, calibrationReportPageContent } from "../terminal/calibrate-command-text.ts";
+import { calibrateCommandText, terminalCalibrationReport } from "../terminal/calibrate-command-text.ts";
 import { terminalTable } from "../terminal/terminal-table.ts";
 import { terminalMinuteText } from "../terminal/terminal-time-text.ts";
 import { yieldCollectingGarbageInCommand } from "../yield-collecting-garbage-in-command.ts";
@@ -99,7 +99,7 @@ async function fitAndPrint(
   const evidence = serializeCalibration(calibration);
   const page = report === undefined ? undefined : resolve(context.cwd, report);
   if (page !== undefined)
-    await replaceFile(page, renderCalibrationReport(calibrationReportPageContent(knowledge, calibration)));
+    await replaceFile(page, renderCalibrationReport(terminalCalibrationReport(knowledge, calibration)));
   const print = async (applied: string | undefined) => {
     const modelVersion = await loadActiveModelVersion(store.read, knowledge);
     context.print(

@@ -6,7 +6,7 @@ import {
 import { serializeComponent } from "../../api-schemas/component-schema.ts";
 import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
-import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { loadPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
 import { type Command, defineCommand, requiredCommandArgument } from "../command.ts";
@@ -32,7 +32,7 @@ const show = defineCommand({
         "Component",
         componentId,
       );
-      const prices = await partnerPrices(read, knowledge, await requirePartner(data.store, owner));
+      const prices = await loadPartnerPrices(read, knowledge, await requirePartner(data.store, owner));
       const component = await findComponent(read, owner, componentId);
       return serializeComponent(prices, component, await read.snapshots.latestSnapshotAt());
     });

@@ -8,7 +8,7 @@ import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
 import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
 import { loadReplacementCostHistory } from "../../usecases/costs/load-cost-history.ts";
-import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { loadPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { COST_COLUMNS, readCostBookFile } from "../../usecases/costs/read-cost-book-file.ts";
 import { replaceCostBook } from "../../usecases/costs/replace-cost-book.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
@@ -85,7 +85,7 @@ async function showHistory(context: CommandContext, partnerId: string, apply: bo
   const today = dayOf(context.now());
   const result = await withCommandData(context, async ({ store }) => {
     const partner = await requirePartner(store, partnerId);
-    const prices = await partnerPrices(store.read, knowledge, partner);
+    const prices = await loadPartnerPrices(store.read, knowledge, partner);
     const kinds = await loadReplacementCostHistory(
       store,
       partner.id,

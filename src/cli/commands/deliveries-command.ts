@@ -11,10 +11,10 @@ import type { FailedDeliveryWindow } from "../../domain/delivery.ts";
 import { MAX_GROUP_COUNT } from "../../domain/delivery.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { groupDeliveryFailures } from "../../usecases/deliveries/group-delivery-failures.ts";
+import { loadDeliveryFailureGroups } from "../../usecases/deliveries/load-delivery-failure-groups.ts";
 import { loadPartnerNamesOfDeliveries } from "../../usecases/deliveries/load-delivery-partner-names.ts";
 import {
-  countFailedDeliveries,
+  loadFailedDeliveryCount,
   resendDelivery,
   resendFailedDeliveries,
 } from "../../usecases/deliveries/resend-deliveries.ts";
@@ -106,7 +106,7 @@ const failures = defineCommand({
   async run(context, _arguments, { partner, from = 0, to = Number.MAX_SAFE_INTEGER }) {
     const found = await withCommandData(context, async ({ store }) => {
       if (partner !== undefined) await requirePartner(store, partner);
-      return await groupDeliveryFailures(store.read, { from, to }, partner, async () => {});
+      return await loadDeliveryFailureGroups(store.read, { from, to }, partner, async () => {});
     });
     const record = serializeFailureGroups(found);
     context.print(
@@ -209,7 +209,7 @@ async function resendRange(
 ): Promise<void> {
   const counts = await withCommandAdministration(context, async (administration) => {
     await requirePartner(administration.store, window.partnerId);
-    const matched = await countFailedDeliveries(administration, window);
+    const matched = await loadFailedDeliveryCount(administration, window);
     return { matched, resent: dryRun ? 0 : await resendFailedDeliveries(administration, window) };
   });
   context.print(

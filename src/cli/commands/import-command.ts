@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { serializeImportNotes } from "../../api-schemas/imported-rows-schema.ts";
 import { clusterImportLockName, withClusterLock } from "../../cluster/cluster-locks.ts";
-import { wordingOfImportNotes } from "../../domain/wording/wording-of-import-notes.ts";
+import { importNotesWording } from "../../domain/wording/import-notes-wording.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import { serverDatabaseFile } from "../../server/server-data-folder.ts";
 import {
@@ -25,7 +25,7 @@ import {
   rejectsWithOriginalPlaces,
 } from "../../usecases/import/mapping/original-reject-places.ts";
 import type { MappedTable, PreparedRows } from "../../usecases/import/mapping/prepare-import-rows.ts";
-import { withPreparedFiles } from "../../usecases/import/mapping/prepared-import-files.ts";
+import { withPreparedImportFiles } from "../../usecases/import/mapping/prepared-import-files.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import {
   choiceOption,
@@ -201,7 +201,7 @@ export const importCommand = defineCommand({
       });
     const run = async (store: Store): Promise<Done> =>
       isMapped
-        ? await withPreparedFiles(
+        ? await withPreparedImportFiles(
             { read: store.read, partnerId, types, yieldNow: async () => {} },
             mapped,
             async ({ sources: from, leftOut }) => ({
@@ -289,7 +289,7 @@ function report({ json, stderr, print }: CommandContext, result: Done, dryRun: b
       ...(components.read > 0 ? [countsLine("components", { ...components, created: 0 })] : []),
       countsLine("service events", serviceEvents),
       countsLine("claims", claims),
-      ...wordingOfImportNotes(notes),
+      ...importNotesWording(notes),
       ...sameAddressLines(result),
       ...result.changes.map(changeLine),
       ...commandLeftOutRowsText(result.leftOut),

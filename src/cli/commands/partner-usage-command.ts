@@ -3,7 +3,7 @@ import { spreadsheetCsvLine } from "../../csv/write-csv.ts";
 import type { PartnerUsage } from "../../domain/partner.ts";
 import { dayOf } from "../../domain/time.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
-import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
+import { loadPartnerUsage } from "../../usecases/partners/load-partner-usage.ts";
 import { defineCommand, optionalCommandArgument, switchOption } from "../command.ts";
 import { withCommandData } from "../command-data-access.ts";
 import { monthOption } from "../command-option-values.ts";
@@ -26,7 +26,7 @@ export const usageCommand = defineCommand({
       const partners =
         partnerId === undefined ? await store.read.partners.list() : [await requirePartner(store, partnerId)];
       const found: PartnerUsage[] = [];
-      for (const { id } of partners) found.push(await partnerUsage(store, id, month));
+      for (const { id } of partners) found.push(await loadPartnerUsage(store, id, month));
       return found;
     });
     const lines = usage.flatMap(linesOf);

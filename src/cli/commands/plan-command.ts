@@ -24,7 +24,7 @@ import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { DataFolder } from "../../server/server-data-folder.ts";
 import type { PropertyPlanRow } from "../../store/queries/plans-queries.ts";
-import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { loadPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import {
   loadPlanUnitLabels,
@@ -170,7 +170,11 @@ async function ofProperty(
   const work = await loadWorkMarksOfProperty(deps.store.read, id, yieldNow);
   const record = serializePropertyPlan(
     plan,
-    await preparePlanReconciliation(await partnerPrices(deps.store.read, knowledge, partner), plan, yieldNow),
+    await preparePlanReconciliation(
+      await loadPartnerPrices(deps.store.read, knowledge, partner),
+      plan,
+      yieldNow,
+    ),
     await preparePlanHazards(knowledge, plan, yieldNow),
     await preparePlanLinesAsJson(knowledge, lines, work, yieldNow),
   );

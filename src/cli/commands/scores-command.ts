@@ -4,7 +4,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
-import { currentPartnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { currentPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import { portfolioComponentPages } from "../../usecases/portfolio/portfolio-component-pages.ts";
 import { choiceOption, defineCommand, textOption, UsageError, valueOption } from "../command.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { OperatorError } from "../../domain/errors.ts";
 import { fileStorageError, replaceFile } from "../../files/durable-files.ts";
-import { serverExecutable } from "../../server/server-child-command.ts";
+import { serverExecutablePath } from "../../server/server-child-process.ts";
 import { defineCommand, textOption, wholeNumberOption } from "../command.ts";
 import { runSmokeTest, type SmokeStep } from "../smoke/run-smoke.ts";
 import { smokeJunitReport } from "../smoke/smoke-junit-report.ts";
@@ -25,7 +25,7 @@ export const smokeCommand = defineCommand({
     const interrupted = new AbortController();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
     const result = await runSmokeTest(context, {
-      program: serverExecutable(),
+      program: serverExecutablePath(),
       host,
       deadlineMs: timeout * 1000 - CLEAN_UP_MS,
       signal: interrupted.signal,

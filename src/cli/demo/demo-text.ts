@@ -1,4 +1,4 @@
-import { embedUrlForJson } from "../../api-schemas/embed-schema.ts";
+import { serializeEmbedUrl } from "../../api-schemas/embed-schema.ts";
 import type { Day } from "../../domain/time.ts";
 import type { DemoData } from "./prepare-demo-command.ts";
 
@@ -90,7 +90,7 @@ export function demoCommandText(demo: DemoSummary): string {
 }
 
 /** Returns the URL of the demo property's report. */
-const pageUrl = ({ data, apiUrl }: DemoSummary) => embedUrlForJson(apiUrl, data.credentials.embed_token);
+const pageUrl = ({ data, apiUrl }: DemoSummary) => serializeEmbedUrl(apiUrl, data.credentials.embed_token);
 
 const appUrl = ({ apiUrl }: DemoSummary) => `${apiUrl}/embed/app`;
 const consoleUrl = ({ adminUrl }: DemoSummary) => `${adminUrl}/console`;

@@ -16,7 +16,7 @@ const CHANGES_ON_PAGE = 20;
 const CHANGES_ON_TERMINAL = 10;
 
 /** Returns the content of the calibration report page, with the names of the knowledge base. */
-export function calibrationReportPageContent(
+export function terminalCalibrationReport(
   knowledge: Knowledge,
   calibration: Calibration,
 ): CalibrationContent {

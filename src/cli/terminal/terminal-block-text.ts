@@ -1,4 +1,4 @@
-import type { JsonOf } from "../../api-schemas/definition/schema-type.ts";
+import type { JsonOf } from "../../api-schemas/definition/api-schema-type.ts";
 import type { explanationReply } from "../../api-schemas/explanation-schema.ts";
 import { currencyFormat, wholeMoney } from "../../domain/wording/currency-and-unit-wording.ts";
 import { wrapTerminalText } from "./terminal-table.ts";

@@ -1,4 +1,4 @@
-import type { JsonOf } from "../../api-schemas/definition/schema-type.ts";
+import type { JsonOf } from "../../api-schemas/definition/api-schema-type.ts";
 import type { propertyPlan } from "../../api-schemas/plan-schema.ts";
 import type { planSummary } from "../../api-schemas/plan-summary-schema.ts";
 import type { portfolioPlan, portfolioPlanItem } from "../../api-schemas/portfolio-plan-schema.ts";

@@ -24,7 +24,7 @@ export type StoredFit = Pick<ModelVersion, "number" | "base" | "isProven" | "cor
 };
 
 /** Returns the id of a stored fit, so that the fit applied is the one reviewed. */
-export const storedFitId = ({ number, madeAt }: Pick<StoredFit, "number" | "madeAt">) =>
+export const calibrationFitId = ({ number, madeAt }: Pick<StoredFit, "number" | "madeAt">) =>
   `${number}-${madeAt}`;
 
 /** Corrections without the frailties of appliances. */

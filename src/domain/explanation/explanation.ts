@@ -24,9 +24,9 @@ import type { ChangeName, WhatIfTarget } from "../scoring/what-if-score.ts";
 import { cumulativeHazard } from "../statistics/weibull-distribution.ts";
 import { runSteps, type Steps } from "../steps/computation-steps.ts";
 import { DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
-import { type AgeParts, explainAge } from "./explained-age.ts";
-import { type ExplainedEvidence, explainEvidence } from "./explained-evidence.ts";
-import { explainAgingRate, explainLife, type LifeParts, type RateParts } from "./explained-life.ts";
+import { type AgeParts, explainAge } from "./explanation-of-age.ts";
+import { type ExplainedEvidence, explainEvidence } from "./explanation-of-evidence.ts";
+import { explainAgingRate, explainLife, type LifeParts, type RateParts } from "./explanation-of-life.ts";
 import { explainReplacementDecision, type ReplacementDecision } from "./replacement-decision.ts";
 
 /** The calculation of a component's score: each number with its inputs, unrounded. */

@@ -1,8 +1,8 @@
 import type { EnvironmentFactor } from "../domain-knowledge.ts";
 import { effectiveLifespan } from "../scoring/outlook.ts";
 import type { Day } from "../time.ts";
-import type { ExplainedEvidence } from "./explained-evidence.ts";
 import type { ScoreParts } from "./explanation.ts";
+import type { ExplainedEvidence } from "./explanation-of-evidence.ts";
 
 /** A reason for a score, in words. */
 export type Reason = {

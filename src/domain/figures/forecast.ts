@@ -2,7 +2,7 @@ import type { PriceList } from "../costs/price-list.ts";
 import { WholeUnitCostSums } from "../costs/whole-unit-cost-sums.ts";
 import type { Knowledge } from "../domain-knowledge.ts";
 import { tierOf } from "../scoring/risk-tier.ts";
-import { agedScoreOfStored, failureProbabilityWithin } from "../scoring/score-projections.ts";
+import { failureProbabilityWithin, scoredComponentAgedScore } from "../scoring/score-projections.ts";
 import type { Steps } from "../steps/computation-steps.ts";
 import { DAYS_IN_12_MONTHS } from "../time.ts";
 import { type ExpectedCost, ExpectedCostAccumulator } from "./expected-cost.ts";
@@ -72,5 +72,5 @@ export class ForecastAccumulator<Item> {
 
 function isCriticalBy(knowledge: Knowledge, component: AssessedComponent, days: number): boolean {
   if (component.riskTier === "CRITICAL") return true;
-  return tierOf(agedScoreOfStored(knowledge, component, component.brandTier, days)) === "CRITICAL";
+  return tierOf(scoredComponentAgedScore(knowledge, component, component.brandTier, days)) === "CRITICAL";
 }

@@ -19,11 +19,11 @@ export function moneyOfAppliance(prices: TypePrices, components: Iterable<Scored
     const costs = prices.component(component.defId, component);
     sums.add(applianceId, prices, costs, tier === "CRITICAL" ? "first" : "second");
   }
-  return moneyByTierOfCostSums(sums, prices.unit(sums.ownOf(applianceId)).rcvCents);
+  return moneyByTierFromCosts(sums, prices.unit(sums.ownOf(applianceId)).rcvCents);
 }
 
 /** Returns the sums of money from the costs of CRITICAL components, the first class, and WARNING ones. */
-export function moneyByTierOfCostSums(
+export function moneyByTierFromCosts(
   { sums: { first, second } }: WholeUnitCostSums,
   rcvCents: number,
 ): TotalMoney {

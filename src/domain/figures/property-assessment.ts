@@ -3,7 +3,7 @@ import { COST_BASES, type CostBasis, zeroCentsByBasis } from "../costs/component
 import type { PricedComponent, PriceList, TypePrices } from "../costs/price-list.ts";
 import { WholeUnitCostSums } from "../costs/whole-unit-cost-sums.ts";
 import type { BrandTier } from "../scoring/scoring-types.ts";
-import { moneyByTierOfCostSums } from "./money-by-tier.ts";
+import { moneyByTierFromCosts } from "./money-by-tier.ts";
 import { countTierInTotals, emptyTotals, type PropertyTotals, type TotalMoney } from "./property-totals.ts";
 
 /** A component with the fields of its appliance and property that figures read. */
@@ -78,7 +78,7 @@ export class MoneyAccumulator {
   get money(): TotalMoney {
     let rcvCents = 0;
     for (const [id, prices] of this.#appliances) rcvCents += prices.unit(this.#sums.ownOf(id)).rcvCents;
-    return moneyByTierOfCostSums(this.#sums, rcvCents);
+    return moneyByTierFromCosts(this.#sums, rcvCents);
   }
 }
 

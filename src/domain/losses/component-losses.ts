@@ -22,7 +22,7 @@ export function expectedLossesOf(component: LossComponent, layer: InsuredLayer):
 }
 
 /** Returns a stored component as the losses of a book see it. */
-export function lossComponentOfStored(
+export function asLossComponent(
   knowledge: Knowledge,
   component: StoredOutlook & { brandTier: BrandTier; propertyId: string; state: string },
   { emergencyCents, damage }: LossCosts,

@@ -2,8 +2,8 @@ import type { Knowledge } from "../domain-knowledge.ts";
 import { failureProbability } from "../scoring/outlook.ts";
 import {
   failureProbabilityWithin,
-  outlookOfStoredComponent,
   type StoredOutlook,
+  scoredComponentOutlook,
 } from "../scoring/score-projections.ts";
 import type { BrandTier } from "../scoring/scoring-types.ts";
 import { DAYS_IN_12_MONTHS } from "../time.ts";
@@ -21,7 +21,7 @@ export function damageSavedByReplacement(
   if (!damage) return 0;
   const now = failureProbabilityWithin(knowledge, component, component.brandTier, DAYS_IN_12_MONTHS);
   const renewed = {
-    ...outlookOfStoredComponent(knowledge, component, component.brandTier),
+    ...scoredComponentOutlook(knowledge, component, component.brandTier),
     effectiveAgeYears: 0,
     hazardRatio: 1,
     acuteHazard: 0,

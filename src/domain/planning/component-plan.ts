@@ -2,7 +2,7 @@ import type { Component } from "../component.ts";
 import type { ComponentDef, Knowledge, ScoringModel } from "../domain-knowledge.ts";
 import { hasUnknownPast } from "../scoring/aged-life.ts";
 import { failureProbability, type Outlook } from "../scoring/outlook.ts";
-import { outlookWithDefinition } from "../scoring/score-projections.ts";
+import { scoredComponentOutlookWithDefinition } from "../scoring/score-projections.ts";
 import type { BrandTier, InstallYearBasis, ScoreState } from "../scoring/scoring-types.ts";
 import { ageYears } from "../scoring/virtual-age.ts";
 import { addDays, DAYS_PER_YEAR, type Day, dayNumber } from "../time.ts";
@@ -43,7 +43,7 @@ export function partInPlaceOf(
   knowledge: Knowledge,
   component: DueComponent,
   price: Amounts,
-  { def, outlook } = outlookWithDefinition(knowledge, component),
+  { def, outlook } = scoredComponentOutlookWithDefinition(knowledge, component),
 ): PartInPlace {
   const isCounted = def.fixedLifeYears !== null && !hasUnknownAge(def, component);
   const labelAge = isCounted ? ageYears(component, component.scoredOn) : undefined;

@@ -1,7 +1,7 @@
 import { fourierSpectraOf, type Spectrum } from "../statistics/fourier-spectrum.ts";
 import { LOOKAHEAD_MONTHS, MAX_PLAN_MONTHS } from "./horizon.ts";
 import type { PartKind } from "./part-in-place.ts";
-import { PlanValueCache, planKeyHash, type ValueCache } from "./plan-value-cache.ts";
+import { hashOfPlanAmounts, PlanValueCache, type ValueCache } from "./plan-value-cache.ts";
 import { cumulativeSums, type Renewals, renewalsByFailure, renewalsByPolicy } from "./renewals.ts";
 import { type Policy, replacementPolicyOf } from "./replacement-policy.ts";
 
@@ -39,7 +39,8 @@ export function newPartOf(kind: PartKind, { parts }: { parts: ValueCache<PartKin
 /** Keeps the new parts of so many kinds. */
 export const cacheOfNewParts = (most: number) =>
   new PlanValueCache<PartKind, KnownPart>(most, {
-    hash: ({ scaleYears, failureCents, plannedCents }) => planKeyHash(scaleYears, failureCents, plannedCents),
+    hash: ({ scaleYears, failureCents, plannedCents }) =>
+      hashOfPlanAmounts(scaleYears, failureCents, plannedCents),
     isSame: (one, other) =>
       one.scaleYears === other.scaleYears &&
       one.failureCents === other.failureCents &&

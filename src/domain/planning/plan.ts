@@ -14,7 +14,7 @@ import {
   type PartKind,
   survivalOfPartInPlace,
 } from "./part-in-place.ts";
-import { PlanValueCache, planKeyHash, type ValueCache } from "./plan-value-cache.ts";
+import { hashOfPlanAmounts, PlanValueCache, type ValueCache } from "./plan-value-cache.ts";
 import { type Advice, adviseOnPart, replacementMonth } from "./replacement-advice.ts";
 import type { Policy } from "./replacement-policy.ts";
 import { makeNewUnit, type NewUnit } from "./unit-policy.ts";
@@ -45,7 +45,8 @@ export function newUnitOf(
 /** Keeps so many new units. */
 export const cacheOfNewUnits = (most: number) =>
   new PlanValueCache<NewUnitKey, NewUnit>(most, {
-    hash: ({ kind }) => planKeyHash(kind.principal?.scaleYears ?? 0, kind.failedPriceCents, kind.priceCents),
+    hash: ({ kind }) =>
+      hashOfPlanAmounts(kind.principal?.scaleYears ?? 0, kind.failedPriceCents, kind.priceCents),
     isSame: (one, other) =>
       one.kind.principal?.scaleYears === other.kind.principal?.scaleYears &&
       one.kind.failedPriceCents === other.kind.failedPriceCents &&

@@ -1,5 +1,5 @@
 import type { ComponentDef, Knowledge } from "../domain-knowledge.ts";
-import { outlookWithDefinition } from "../scoring/score-projections.ts";
+import { scoredComponentOutlookWithDefinition } from "../scoring/score-projections.ts";
 import { ageYears } from "../scoring/virtual-age.ts";
 import { addDays, type Day } from "../time.ts";
 import {
@@ -187,7 +187,7 @@ type ListContext<C> = Pick<PlanContext<C>, "knowledge" | "caches"> & {
 export function plannedActionOfComponent<C extends ListedPart>(
   { knowledge, caches, partPriceOf, mayHaveHazard }: ListContext<C>,
   component: C,
-  defined = outlookWithDefinition(knowledge, component),
+  defined = scoredComponentOutlookWithDefinition(knowledge, component),
 ): Action | undefined {
   const { whole } = knowledge.type(component.typeId);
   const timing = whole && component.unitTiming;
@@ -228,7 +228,7 @@ export function dueStateOfAppliance<C extends DueComponent>(
 }
 
 /** Returns what is due of an appliance, and until when that holds if its parts only age. */
-export function storedDueOfAppliance<C extends DueComponent>(
+export function decideOnDueUntil<C extends DueComponent>(
   context: PlanContext<C>,
   components: readonly C[],
 ): StoredDue {

@@ -22,7 +22,7 @@ export function projectionOfStoredScore(
   knowledge: Knowledge,
   component: Scored,
   brandTier: BrandTier,
-  outlook = outlookOfStoredComponent(knowledge, component, brandTier),
+  outlook = scoredComponentOutlook(knowledge, component, brandTier),
 ): Projection {
   const { confidence, scoredOn } = component;
   return projectFailure(outlook, confidence, scoredOn, knowledge.model);
@@ -34,7 +34,7 @@ export function failureProbabilityWithin(
   component: StoredOutlook,
   brandTier: BrandTier,
   days: number,
-  outlook = outlookOfStoredComponent(knowledge, component, brandTier),
+  outlook = scoredComponentOutlook(knowledge, component, brandTier),
 ): number {
   return failureProbability(outlook, days, knowledge.model);
 }
@@ -71,27 +71,27 @@ export function expectedFailureCostOfStored(
 }
 
 /** Returns the failure window of a component from the day of its latest score. */
-export function failureWindowOfStored(
+export function scoredComponentFailureWindow(
   knowledge: Knowledge,
   component: Scored,
   brandTier: BrandTier,
-  outlook = outlookOfStoredComponent(knowledge, component, brandTier),
+  outlook = scoredComponentOutlook(knowledge, component, brandTier),
 ): FailureWindowDays {
   return failureWindowAsOf(outlook, component.lifeFactor !== 1, component.scoredOn, knowledge.model);
 }
 
 /** Returns the score in `days` days through aging alone, 0 to 0.99. */
-export function agedScoreOfStored(
+export function scoredComponentAgedScore(
   knowledge: Knowledge,
   component: Scored,
   brandTier: BrandTier,
   days: number,
 ): number {
-  return scoreByAging(outlookOfStoredComponent(knowledge, component, brandTier), days, knowledge.model);
+  return scoreByAging(scoredComponentOutlook(knowledge, component, brandTier), days, knowledge.model);
 }
 
 /** Returns the outlook of a stored component as of its latest score. A caller that has its definition passes it. */
-export function outlookOfStoredComponent(
+export function scoredComponentOutlook(
   knowledge: Knowledge,
   component: StoredOutlook,
   brandTier: BrandTier,
@@ -107,10 +107,10 @@ export function outlookOfStoredComponent(
 export type DefinedOutlook = { def: ComponentDef; outlook: Outlook };
 
 /** Returns the definition and the outlook of a stored component. */
-export function outlookWithDefinition(
+export function scoredComponentOutlookWithDefinition(
   knowledge: Knowledge,
   component: StoredOutlook & { brandTier: BrandTier },
 ): DefinedOutlook {
   const def = knowledge.component(component.defId);
-  return { def, outlook: outlookOfStoredComponent(knowledge, component, component.brandTier, def) };
+  return { def, outlook: scoredComponentOutlook(knowledge, component, component.brandTier, def) };
 }

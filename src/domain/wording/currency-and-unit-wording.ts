@@ -88,4 +88,4 @@ export const areaUnit = (): string => (chosen.units === "metric" ? "m²" : SQUAR
 export const unitLabel = (unit: string): string => (unit === SQUARE_FEET ? areaUnit() : unit);
 
 /** Returns the number format of amounts in workbooks: `#,##0.00`, with the currency unless it is the US dollar. */
-export const amountFormat = (): string => (isUsd() ? "#,##0.00" : `[$${chosen.currency}] #,##0.00`);
+export const currencyFormatWording = (): string => (isUsd() ? "#,##0.00" : `[$${chosen.currency}] #,##0.00`);

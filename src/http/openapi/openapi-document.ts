@@ -1,9 +1,9 @@
-import type { SchemaType } from "../../api-schemas/definition/schema-type.ts";
+import type { SchemaType } from "../../api-schemas/definition/api-schema-type.ts";
 import { failure } from "../../api-schemas/error-schema.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { type DocumentedReply, documentedOperationPath, type Operation } from "../http-operation.ts";
+import { OpenApiSchemaRegistry, openApiExampleOf, openApiSchemaOf } from "./openapi-document-schema.ts";
 import { openApiErrorExamples } from "./openapi-error-examples.ts";
-import { OpenApiSchemaRegistry, openApiExampleOf, openApiSchemaOf } from "./openapi-schema.ts";
 import { TAGS } from "./openapi-tags.ts";
 import { openApiWebhooks } from "./openapi-webhooks.ts";
 

@@ -3,7 +3,7 @@ import { type Failure, StorageError } from "../../domain/errors.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { demoPropertyExistsError } from "../../usecases/demo-property/create-demo-property.ts";
 import { invalidApiKey } from "../authenticator.ts";
-import { dailyLimitExceeded, errorReply, rateLimitExceeded } from "../http-errors.ts";
+import { dailyLimitExceeded, errorReply, httpRateLimitExceeded } from "../http-errors.ts";
 import { bodyTooLargeFailure, notJsonFailure } from "../request-body.ts";
 import { tooManyLargeResponses } from "../response-memory-limiter.ts";
 
@@ -17,7 +17,7 @@ const FAILURES: Readonly<Record<string, unknown>> = {
   demo_property_exists: demoPropertyExistsError(),
   body_too_large: bodyTooLargeFailure(5_242_880),
   not_json: notJsonFailure(),
-  rate_limit: rateLimitExceeded(60, 0),
+  rate_limit: httpRateLimitExceeded(60, 0),
   daily_limit: dailyLimitExceeded(1000, 0),
   internal: new Error(),
   storage_unavailable: new StorageError(""),

@@ -38,10 +38,10 @@ import {
   loadBookOfBusinessPortfolio,
   loadBookOfBusinessProperties,
 } from "../../usecases/book-of-business/load-book-properties.ts";
-import { currentPartnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { currentPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import type { LossBooks } from "../../usecases/losses/load-loss-books.ts";
+import { loadPropertyUnderwriting } from "../../usecases/losses/load-property-underwriting.ts";
 import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
-import { underwriteProperty } from "../../usecases/losses/underwrite-property.ts";
 import { CSV, httpListReplies, listReply } from "../csv-replies.ts";
 import { type AdminCall, adminOperation, type Operation, okReplies, okReply } from "../http-operation.ts";
 import {
@@ -213,7 +213,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         if (!property) throw propertyNotFound();
         const [owner] = await loadBookOfBusinessPartners(store.read, new Set([partnerId]));
         const subject = { property, owner: owner!, among: "book" } as const;
-        const made = await underwriteProperty(httpLossDeps(call), knowledge, books, subject, request);
+        const made = await loadPropertyUnderwriting(httpLossDeps(call), knowledge, books, subject, request);
         return okReply(addPartnerToJson(made, owner!.name));
       },
     }),

@@ -27,11 +27,11 @@ import {
 } from "../../api-schemas/failed-delivery-window-schema.ts";
 import { notFound } from "../../domain/errors.ts";
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { groupDeliveryFailures } from "../../usecases/deliveries/group-delivery-failures.ts";
+import { loadDeliveryFailureGroups } from "../../usecases/deliveries/load-delivery-failure-groups.ts";
 import { loadPartnerNamesOfDeliveries } from "../../usecases/deliveries/load-delivery-partner-names.ts";
 import { loadSignedDeliveryHeaders } from "../../usecases/deliveries/load-signed-delivery-headers.ts";
 import {
-  countFailedDeliveries,
+  loadFailedDeliveryCount,
   resendDelivery,
   resendFailedDeliveries,
 } from "../../usecases/deliveries/resend-deliveries.ts";
@@ -91,7 +91,7 @@ export function adminDeliveryOperations(): Operation[] {
           from: parseSinceHttpQuery(query) ?? 0,
           to: parseInstantHttpQueryParameter(query, "until") ?? Number.MAX_SAFE_INTEGER,
         };
-        const groups = await groupDeliveryFailures(store.read, period, query.get("partner_id"), yieldNow);
+        const groups = await loadDeliveryFailureGroups(store.read, period, query.get("partner_id"), yieldNow);
         return okReply(serializeFailureGroups(groups));
       },
     }),
@@ -160,7 +160,7 @@ export function adminDeliveryOperations(): Operation[] {
       body: "json",
       async handle({ administration, body }) {
         const { window, dryRun } = parseFailedDeliveryWindowJson(body);
-        const matched = await countFailedDeliveries(administration, window);
+        const matched = await loadFailedDeliveryCount(administration, window);
         if (dryRun) return okReply({ ...serializeBulkResend(window, { matched, resent: 0 }), dry_run: true });
         const sent = await resendFailedDeliveries(administration, window);
         return acceptedReply({ ...serializeBulkResend(window, { matched, resent: sent }), dry_run: false });

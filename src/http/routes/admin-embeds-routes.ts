@@ -22,7 +22,7 @@ import {
   serializeNewEmbed,
 } from "../../api-schemas/embed-schema.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
-import { embedNotFound } from "../../domain/embed.ts";
+import { embedNotFoundFailure } from "../../domain/embed.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import type { Store } from "../../store/store.ts";
 import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/create-or-revoke-embed.ts";
@@ -90,7 +90,7 @@ export function adminEmbedOperations(): Operation[] {
         const changed = await updateEmbed(administration, params.id!, parseEmbedChangeJson(body));
         const property = await store.read.properties.find(changed.partnerId, changed.propertyId);
         // The partner may have been purged meanwhile.
-        if (!property) throw embedNotFound();
+        if (!property) throw embedNotFoundFailure();
         return okReply(serializeEmbed({ ...changed, propertyName: property.name }, now));
       },
     }),
@@ -139,6 +139,6 @@ export function createEmbedOperation(knowledge: Knowledge, publicUrl: () => stri
 
 async function requireEmbed(store: Store, id: string) {
   const found = await store.read.embeds.find(id);
-  if (!found) throw embedNotFound();
+  if (!found) throw embedNotFoundFailure();
   return found;
 }

@@ -51,7 +51,7 @@ import {
   rotateClientSecret,
 } from "../../usecases/partners/create-partner-and-credentials.ts";
 import { loadPartnerOverview } from "../../usecases/partners/load-partner-overview.ts";
-import { partnerUsage } from "../../usecases/partners/partner-usage.ts";
+import { loadPartnerUsage } from "../../usecases/partners/load-partner-usage.ts";
 import {
   acceptedReplies,
   acceptedReply,
@@ -126,7 +126,7 @@ export function adminPartnerOperations(): Operation[] {
         const partners = await store.read.partners.list();
         const used: PartnerUsage[] = [];
         for (const { id } of partners.slice(slice.offset, slice.offset + slice.limit))
-          used.push(await partnerUsage(store, id, asked));
+          used.push(await loadPartnerUsage(store, id, asked));
         return okReply(usagePage.of(used.map(serializePartnerUsage), slice, partners.length));
       },
     }),
@@ -196,7 +196,7 @@ export function adminPartnerOperations(): Operation[] {
       replies: okReplies("The month", usage),
       async handle({ now, params, query, store }) {
         return okReply(
-          serializePartnerUsage(await partnerUsage(store, params.id!, parseMonthOrCurrent(query, now))),
+          serializePartnerUsage(await loadPartnerUsage(store, params.id!, parseMonthOrCurrent(query, now))),
         );
       },
     }),

@@ -10,7 +10,7 @@ import webhooksTs from "../../../docs/examples/webhooks.ts" with { type: "text" 
 import { apiDocument } from "../../api-schemas/system-schema.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { notFound } from "../../domain/errors.ts";
-import { assetTable } from "../../web/assets/asset-table.ts";
+import { browserAssetTable } from "../../web/assets/browser-asset-table.ts";
 import type { DocsApiDocument } from "../../web/docs/docs-document-types.ts";
 import { renderDocsGuide } from "../../web/docs/docs-guide.tsx";
 import type { DocsFiles } from "../../web/docs/docs-page.tsx";
@@ -128,7 +128,7 @@ export function apiDocumentOperations(
 
 /** Returns the addresses of the files of the documentation, below a folder. */
 async function docsFiles(folder: string): Promise<DocsFiles> {
-  const { fileOf } = await assetTable();
+  const { fileOf } = await browserAssetTable();
   return { style: `${folder}${fileOf("docs.css")}`, script: `${folder}${fileOf("docs.js")}` };
 }
 

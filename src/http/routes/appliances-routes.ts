@@ -32,8 +32,8 @@ import type { RetirementFilter } from "../../store/queries/appliances-queries.ts
 import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
-import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
-import { planComponentActions } from "../../usecases/planning/plan-component-actions.ts";
+import { loadPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
+import { prepareComponentActions } from "../../usecases/planning/prepare-component-actions.ts";
 import {
   ApplianceCreator,
   type CreatedAppliance,
@@ -196,9 +196,9 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         const components = isRetired(appliance)
           ? await stored.rowsOfRetired(appliance.id)
           : await stored.rowsOfAppliance(appliance.id);
-        const prices = await partnerPrices(store.read, knowledge, partner);
+        const prices = await loadPartnerPrices(store.read, knowledge, partner);
         const planned = isRetired(appliance) ? [] : components;
-        const actions = await planComponentActions({ prices, yieldNow }, planned);
+        const actions = await prepareComponentActions({ prices, yieldNow }, planned);
         const record = serializeApplianceWithComponents(
           prices,
           appliance,
@@ -228,7 +228,11 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
           const result = await changeAppliance(writer, params.id!, change);
           const rows = await writer.tx.components.rowsOfAppliance(result.appliance.id);
           const deps = { prices: await writer.prices(), yieldNow: writer.tx.yieldToEventLoop };
-          const record = serializeChangedAppliance(knowledge, result, await planComponentActions(deps, rows));
+          const record = serializeChangedAppliance(
+            knowledge,
+            result,
+            await prepareComponentActions(deps, rows),
+          );
           return okReply(addPartnerToJson(record, partner.name));
         });
       },

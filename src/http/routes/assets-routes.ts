@@ -1,5 +1,5 @@
 import { notFound } from "../../domain/errors.ts";
-import { assetTable } from "../../web/assets/asset-table.ts";
+import { browserAssetTable } from "../../web/assets/browser-asset-table.ts";
 import { encodingHeaders, responseEncodingFor } from "../content-encoding.ts";
 import { type Operation, publicOperation } from "../http-operation.ts";
 
@@ -11,7 +11,7 @@ export function assetOperation(): Operation {
     path: "/assets/{file}",
     summary: "A style sheet or script of the pages",
     async handle({ params, request }) {
-      const asset = (await assetTable()).find(params.file!);
+      const asset = (await browserAssetTable()).find(params.file!);
       if (!asset) throw notFound("Asset not found");
       const encoding = responseEncodingFor(request.headers.get("accept-encoding"));
       return {

@@ -43,7 +43,7 @@ import { notFound } from "../../domain/errors.ts";
 import { scoreTrendFigure } from "../../domain/figures/score-trend-figure.ts";
 import { placeOfText } from "../../domain/places/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
-import { outlookWithDefinition } from "../../domain/scoring/score-projections.ts";
+import { scoredComponentOutlookWithDefinition } from "../../domain/scoring/score-projections.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { mapYielding } from "../../event-loop/event-loop.ts";
@@ -51,15 +51,15 @@ import type { NarrowFilter } from "../../store/queries/component-lists-queries.t
 import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
-import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { loadPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { loadScoreReasons } from "../../usecases/explanation/load-score-reasons.ts";
 import { loadComponentHistory } from "../../usecases/history/load-component-history.ts";
 import { loadActionsOfListedComponents } from "../../usecases/planning/load-actions-by-component.ts";
 import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
 import { isRecalculatingSums } from "../../usecases/recalculation/recalculate-sums.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot-properties.ts";
-import { compileComponentRowsWithoutLastTier } from "../component-rows-compiler-tier.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
+import { httpCompileComponentRowsWithoutLastTier } from "../http-component-rows-compiler-tier.ts";
 import { EXAMPLE_UNIT_LABELS, httpListUnitLabelColumn } from "../http-list-unit-labels.ts";
 import {
   type Operation,
@@ -80,7 +80,7 @@ import {
 } from "../http-query-parameters.ts";
 
 export function componentOperations(knowledge: Knowledge): Operation[] {
-  compileComponentRowsWithoutLastTier();
+  httpCompileComponentRowsWithoutLastTier();
   return [
     partnerOperation({
       id: "listComponents",
@@ -98,8 +98,8 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const slice = parseRowRangeHttpQuery(query);
         const { latestSnapshotAt, isRecalculating, components } = await stateOfLists(call);
         const { rows, total } = await findComponents(call, slice, components);
-        const prices = await partnerPrices(store.read, knowledge, partner);
-        const outlooks = rows.map((row) => outlookWithDefinition(knowledge, row));
+        const prices = await loadPartnerPrices(store.read, knowledge, partner);
+        const outlooks = rows.map((row) => scoredComponentOutlookWithDefinition(knowledge, row));
         const records = rows.map((row, index) =>
           serializeComponent(prices, row, latestSnapshotAt, outlooks[index]),
         );
@@ -131,7 +131,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       replies: readOperationReplies("The component", explainedComponentReply),
       async handle({ params, partner, store: { read }, yieldNow }) {
         const component = await findComponent(read, partner.id, params.id!);
-        const prices = await partnerPrices(read, knowledge, partner);
+        const prices = await loadPartnerPrices(read, knowledge, partner);
         const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
         const property = (await read.properties.find(partner.id, component.propertyId))!;
         const reasons = await loadScoreReasons(read, knowledge, property, [component], yieldNow);
@@ -240,8 +240,8 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           warning_count: warning - (demo?.WARNING ?? 0),
         };
         const { isRecalculating } = await stateOfLists(call);
-        const prices = await partnerPrices(call.store.read, knowledge, partner);
-        const outlooks = rows.map((row) => outlookWithDefinition(knowledge, row));
+        const prices = await loadPartnerPrices(call.store.read, knowledge, partner);
+        const outlooks = rows.map((row) => scoredComponentOutlookWithDefinition(knowledge, row));
         const alerts = rows.map((row, index) => serializeAlert(prices, row, outlooks[index]));
         const listed = addActionsToComponentsJson(
           alerts,

@@ -1,12 +1,12 @@
 import { consoleSession, serializeConsoleSession, signIn } from "../../api-schemas/console-session-schema.ts";
-import { assetTable } from "../../web/assets/asset-table.ts";
+import { browserAssetTable } from "../../web/assets/browser-asset-table.ts";
 import {
   type ConsoleSessions,
-  consoleSessionCookie,
   expiredConsoleSessionCookie,
+  httpConsoleSessionCookie,
   rejectCrossSiteRequest,
   rejectForgedRequest,
-} from "../console-session-cookies.ts";
+} from "../http-console-session-cookies.ts";
 import { httpHtmlPageReply } from "../http-html-page-reply.ts";
 import { CONSOLE, type Operation, okReplies, okReply, publicOperation } from "../http-operation.ts";
 import { ADMIN_HEADERS } from "../http-responses.ts";
@@ -41,7 +41,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
       summary: "Get the operator console",
       async handle(call) {
         const { renderConsole } = await import("../../web/console/console-document.tsx");
-        const { fileOf } = await assetTable();
+        const { fileOf } = await browserAssetTable();
         const asset = (name: string) => `assets/${fileOf(name)}`;
         const rendered = renderConsole({ style: asset("console.css"), script: asset("console.js") });
         const page = httpHtmlPageReply({ frameAncestors: [] }, call, rendered);
@@ -68,7 +68,7 @@ export function consoleOperations({ sessions, partnersReachIt, isSecure }: Conso
         rejectCrossSiteRequest(request);
         const { session, token } = await sessions.begin(signIn.parse(body).admin_key.trim());
         await sessions.end(request);
-        const cookie = consoleSessionCookie(request, token, isSecure());
+        const cookie = httpConsoleSessionCookie(request, token, isSecure());
         return { ...okReply(view(session)), headers: { "set-cookie": cookie } };
       },
     }),

@@ -24,7 +24,7 @@ import { loadPropertyPlan } from "../../usecases/planning/load-property-plan.ts"
 import { loadPropertyFigures } from "../../usecases/portfolio/load-property-figures.ts";
 import { reserveWorkbook } from "../../usecases/reserve-form/property-reserve-workbook.ts";
 import type { RevisionCaches } from "../../usecases/revision-caches/revision-caches.ts";
-import { assetTable } from "../../web/assets/asset-table.ts";
+import { browserAssetTable } from "../../web/assets/browser-asset-table.ts";
 import type { PasscodeProblem } from "../../web/embed/embed-passcode-page.tsx";
 import { ALL_TIME } from "../../web/page/page-time-range.ts";
 import {
@@ -210,7 +210,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       handle: (call) => {
         const make = async (found: FoundEmbed) => {
           const { renderEmbedPropertyPage } = await pages();
-          const { fileOf } = await assetTable();
+          const { fileOf } = await browserAssetTable();
           const figures = await figuresOf(call, found);
           const reasons = await reasonsOn(call, found, figures.components);
           const steps = renderEmbedPropertyPage(
@@ -283,7 +283,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
       handle: (call) =>
         replyFor(call, { name: "schedule", up: "../../../" }, async (found) => {
           const { renderEmbedSchedulePage } = await import("../../web/embed/embed-schedule-page.tsx");
-          const { fileOf } = await assetTable();
+          const { fileOf } = await browserAssetTable();
           const figures = await figuresOf(call, found);
           const { years, inflation_pct } = figures.plan;
           const steps = renderEmbedSchedulePage(figures, {
@@ -343,7 +343,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
   ];
 }
 
-const styleAt = async (up: string) => `${up}assets/${(await assetTable()).fileOf("embed.css")}`;
+const styleAt = async (up: string) => `${up}assets/${(await browserAssetTable()).fileOf("embed.css")}`;
 
 /** The URL of the page ends with its token, so its links start with the token. */
 const linksOf = (token: string): DataLinks => ({

@@ -23,7 +23,7 @@ import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
 import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import { loadActiveModelVersion } from "../../usecases/calibration/load-active-model.ts";
-import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { loadPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { loadPropertyCompliance } from "../../usecases/inspections/load-property-compliance.ts";
 import { isRecalculatingSums } from "../../usecases/recalculation/recalculate-sums.ts";
 import {
@@ -137,7 +137,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     figureOf: (prices: PriceList) => FigureSchemaAccumulator<Written>,
   ) {
     const property = await requirePropertyInPath(store, partner, params.id!);
-    const prices = await partnerPrices(store.read, knowledge, partner);
+    const prices = await loadPartnerPrices(store.read, knowledge, partner);
     const figure = addAssumptionsToJson(prices, figureOf(prices));
     await iterateStoredComponents(store, property.id, figure.add, yieldNow, reserveMemory);
     const modelVersion = await loadActiveModelVersion(store.read, knowledge);

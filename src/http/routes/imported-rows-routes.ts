@@ -36,7 +36,7 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
         const { importTableRows } = await import("../../usecases/import/import-table-rows.ts");
         const { validFileMapping } = await import("../../usecases/import/mapping/file-mapping.ts");
         const { formatImportContinuation, parseImportContinuation } = await import(
-          "../../usecases/import/equal-row-counts.ts"
+          "../../usecases/import/import-equal-row-counts.ts"
         );
         const {
           mapping: given,

@@ -5,8 +5,8 @@ import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import { underwritingReply } from "../../api-schemas/underwriting-schema.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { LossBooks } from "../../usecases/losses/load-loss-books.ts";
+import { loadPropertyUnderwriting } from "../../usecases/losses/load-property-underwriting.ts";
 import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
-import { underwriteProperty } from "../../usecases/losses/underwrite-property.ts";
 import { CSV } from "../csv-replies.ts";
 import { type Operation, okReply, partnerOperation, readOperationReplies } from "../http-operation.ts";
 import {
@@ -97,7 +97,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const request = parseInsuredLayerHttpQuery(query);
         const property = await requirePropertyInPath(store, partner, params.id!);
         const owner = { id: partner.id, revision: (await store.read.partners.revision(partner.id)) ?? "" };
-        const made = await underwriteProperty(
+        const made = await loadPropertyUnderwriting(
           httpLossDeps(call),
           knowledge,
           books,

@@ -38,7 +38,7 @@ import { addRecalculatingToJson } from "../../api-schemas/recalculating-schema.t
 import { spreadsheetCsvLine } from "../../csv/write-csv.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { PLAN_ORDERS } from "../../domain/planning/plan-terms.ts";
-import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { loadPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { loadActionListPage } from "../../usecases/planning/load-action-list-page.ts";
 import {
   loadPlanUnitLabels,
@@ -131,7 +131,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
           return csvReply(request, table, `plan-${property.id}.csv`);
         }
         const serialized = await preparePlanLinesAsJson(knowledge, lines, work, yieldNow);
-        const prices = await partnerPrices(store.read, knowledge, partner);
+        const prices = await loadPartnerPrices(store.read, knowledge, partner);
         const reconciliation = await preparePlanReconciliation(prices, plan, yieldNow);
         const flags = await preparePlanHazards(knowledge, plan, yieldNow);
         const view = serializePropertyPlan(plan, reconciliation, flags, serialized);
@@ -215,7 +215,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         const order = parseChoiceHttpQueryParameter(query, "sort", ["waiting", "expected"]) ?? "waiting";
         const includesDemo = isDemoInHttpQuery(query) || filter.propertyId !== undefined;
         if (filter.propertyId !== undefined) await requirePropertyInPath(store, partner, filter.propertyId);
-        const prices = await partnerPrices(store.read, knowledge, partner);
+        const prices = await loadPartnerPrices(store.read, knowledge, partner);
         const deps = { store, knowledge, prices, clock: () => now, yieldNow, signal };
         const { actions, sums } = await loadActionListPage(deps, filter, {
           order,

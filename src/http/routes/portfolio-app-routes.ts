@@ -1,4 +1,4 @@
-import { assetTable } from "../../web/assets/asset-table.ts";
+import { browserAssetTable } from "../../web/assets/browser-asset-table.ts";
 import { httpHtmlPageReply } from "../http-html-page-reply.ts";
 import { type Operation, publicOperation } from "../http-operation.ts";
 
@@ -15,7 +15,7 @@ export function portfolioAppOperation({ frameAncestors }: PortfolioAppDeps): Ope
     path: "/embed/app",
     summary: "The portfolio app",
     async handle(call) {
-      const { fileOf } = await assetTable();
+      const { fileOf } = await browserAssetTable();
       const { renderAppPage } = await import("../../web/app/app-document.tsx");
       const rendered = renderAppPage({
         style: `../assets/${fileOf("app.css")}`,

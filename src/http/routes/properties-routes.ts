@@ -43,7 +43,7 @@ import { runYielding } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import { loadActiveModelVersion } from "../../usecases/calibration/load-active-model.ts";
-import { partnerPrices } from "../../usecases/costs/partner-prices.ts";
+import { loadPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { loadEarlyInstallYearWarnings } from "../../usecases/portfolio/create-or-change-appliance.ts";
 import {
   changeProperty,
@@ -238,7 +238,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
         const property = await requirePropertyInPath(store, partner, params.id!);
         const totals = await store.read.totals.ofProperty(property.id);
         const flags = await store.read.flags.ofProperty(partner.id, property.id);
-        const prices = await partnerPrices(store.read, knowledge, partner);
+        const prices = await loadPartnerPrices(store.read, knowledge, partner);
         const figure = addAssumptionsToJson(
           prices,
           portfolioSummarySchemaAccumulator(prices, { totals, flags }),

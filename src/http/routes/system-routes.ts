@@ -1,4 +1,4 @@
-import type { JsonOf } from "../../api-schemas/definition/schema-type.ts";
+import type { JsonOf } from "../../api-schemas/definition/api-schema-type.ts";
 import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import {
   authMethods,

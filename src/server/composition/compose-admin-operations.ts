@@ -1,5 +1,5 @@
 import { configuredPublicUrl } from "../../config/configured-public-url.ts";
-import type { ConsoleSessions } from "../../http/console-session-cookies.ts";
+import type { ConsoleSessions } from "../../http/http-console-session-cookies.ts";
 import type { Operation } from "../../http/http-operation.ts";
 import { type AdminApiDeps, adminApiOperations } from "../../http/routes/admin-api-routes.ts";
 import { consoleOperations } from "../../http/routes/console-routes.ts";

@@ -3,7 +3,7 @@ import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import type { ScheduledJob } from "../../jobs/job-schedule.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { Store } from "../../store/store.ts";
-import { runServerChildCommand } from "../server-child-command.ts";
+import { runServerChildProcess } from "../server-child-process.ts";
 
 /** Checked daily, so that a server that was off catches up. */
 const PATTERN = "0 40 4 * * *";
@@ -19,9 +19,9 @@ export function composeCalibrationCheck(deps: {
   log: Logger;
   store: Pick<Store, "read">;
   /** Runs a command of this executable and returns what it printed. */
-  runCommand?: typeof runServerChildCommand;
+  runCommand?: typeof runServerChildProcess;
 }): ScheduledJob {
-  const { config, env, clock, log, store, runCommand = runServerChildCommand } = deps;
+  const { config, env, clock, log, store, runCommand = runServerChildProcess } = deps;
   const settings = config.file === undefined ? [] : ["--config", config.file];
   return {
     name: "check-model",

@@ -8,7 +8,7 @@ import {
   failCalibration,
   loadLatestCalibration,
 } from "../../usecases/calibration/calibration-runs.ts";
-import { FIT_LOCK, runServerChildCommand, serverChildFailureText } from "../server-child-command.ts";
+import { FIT_LOCK, runServerChildProcess, serverChildFailureText } from "../server-child-process.ts";
 
 /** Calibrations requested by administrators: one at a time, and the latest is stored with its proof. */
 export type CalibrationRuns = {
@@ -37,7 +37,7 @@ export function composeCalibrationRuns(deps: {
     const { stop } = renewClusterLockInBackground(store, lockId);
     const args = ["calibrate", "--keep", "--data-dir", config.storage.dataDir, ...settings];
     try {
-      await runServerChildCommand({ args, env: { ...env, [FIT_LOCK]: lockId }, signal: abort.signal });
+      await runServerChildProcess({ args, env: { ...env, [FIT_LOCK]: lockId }, signal: abort.signal });
     } catch (error) {
       const why = abort.signal.aborted ? STOPPED : serverChildFailureText(error as Error);
       await failCalibration(store, lockId, why).catch((failure) =>

@@ -12,7 +12,7 @@ import { IMPERSONATION_TOKEN_VARIABLE, type ImpersonationTokens } from "../../se
 import type { Store } from "../../store/store.ts";
 import { announceCurrentTiers } from "../../usecases/announcements/announce-current-tiers.ts";
 import type { AdminUseCaseDeps } from "../../usecases/partners/create-partner-and-credentials.ts";
-import { runServerChildCommand, serverChildFailureText } from "../server-child-command.ts";
+import { runServerChildProcess, serverChildFailureText } from "../server-child-process.ts";
 
 /** `heldBy` describes the holder; undefined if this server is already running a task for the partner. */
 type Begun = "begun" | { heldBy: string | undefined };
@@ -118,7 +118,7 @@ export function composePartnerTasks(deps: {
       ];
       return start(id, "purge", async () => {
         const own = { ...env, [IMPERSONATION_TOKEN_VARIABLE]: passes.issue(actor, machineClock()) };
-        const deleted = await runServerChildCommand({ args, env: own, signal: abort.signal }).finally(
+        const deleted = await runServerChildProcess({ args, env: own, signal: abort.signal }).finally(
           lock.release,
         );
         changed(id);

@@ -6,7 +6,7 @@ import type { ScheduledJob } from "../../jobs/job-schedule.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { LatestBackup } from "../../metrics/database-metrics.ts";
 import type { Store } from "../../store/store.ts";
-import { runServerChildCommand } from "../server-child-command.ts";
+import { runServerChildProcess } from "../server-child-process.ts";
 
 export type ScheduledBackups = {
   /** Empty without a schedule. */
@@ -29,7 +29,7 @@ export function composeScheduledBackups(deps: {
   let last = readLastBackup(dataDir);
   const run = async (signal: AbortSignal) => {
     const runCommand = async (args: readonly string[], signal: AbortSignal) => {
-      await runServerChildCommand({ args: [...args, ...settings], env, signal });
+      await runServerChildProcess({ args: [...args, ...settings], env, signal });
     };
     last = await takeScheduledBackup({ dataDir, dir, keep, clock, log, runCommand }, signal);
     await writeLastBackup(dataDir, last);

@@ -10,7 +10,7 @@ import type { PageState } from "../../monitoring/monitored-service-health.ts";
 import { findSqlitePageProblems } from "../../store/sqlite/inspect-sqlite-database.ts";
 import type { Store } from "../../store/store.ts";
 import { deleteOrphanedPhotos } from "../../usecases/photos/record-photos.ts";
-import { runServerChildCommand, ServerChildCommandFailed } from "../server-child-command.ts";
+import { runServerChildProcess, ServerChildCommandFailed } from "../server-child-process.ts";
 import { serverDatabaseFile } from "../server-data-folder.ts";
 import { composePhotoStorage } from "./compose-photo-storage.ts";
 
@@ -101,7 +101,7 @@ async function findProblems(
   const settings = config.file === undefined ? [] : ["--config", config.file];
   const args = ["doctor", "--pages", "--data-dir", config.storage.dataDir, ...settings];
   try {
-    await runServerChildCommand({ args, env, signal });
+    await runServerChildProcess({ args, env, signal });
     return [];
   } catch (error) {
     const { problems } = (error instanceof ServerChildCommandFailed ? error.result : {}) as {

@@ -137,7 +137,7 @@ export async function pendingPostgresMigrations(
 }
 
 /** Throws an OperatorError, with the hint, for a database without any migration. Changes nothing. */
-export async function refuseEmptyDatabase(
+export async function refuseEmptyPostgresDatabase(
   client: pg.Client,
   address: DatabaseAddress,
   migrations: readonly PostgresMigration[],

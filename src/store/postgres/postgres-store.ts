@@ -12,7 +12,7 @@ import {
 } from "./diagnostics/postgres-wal-archiving.ts";
 import {
   applyPostgresMigrations,
-  refuseEmptyDatabase,
+  refuseEmptyPostgresDatabase,
   refuseOlderSchema,
   requireUsableDatabase,
 } from "./migrate-postgres.ts";
@@ -55,7 +55,7 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
   try {
     const client = await connections.open();
     await requireUsableDatabase(client, address);
-    if (whenEmpty !== undefined) await refuseEmptyDatabase(client, address, migrations, whenEmpty);
+    if (whenEmpty !== undefined) await refuseEmptyPostgresDatabase(client, address, migrations, whenEmpty);
     if (requiresCurrentSchema) await refuseOlderSchema(client, address, migrations);
     const applied = await applyPostgresMigrations(client, address, migrations, options.clock());
     const process = Buffer.from(options.random(new Uint8Array(12))).toString("base64url");

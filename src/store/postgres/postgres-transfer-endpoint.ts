@@ -8,7 +8,7 @@ import {
   applyPostgresMigrations,
   pendingPostgresMigrations,
   postgresRunningServersText,
-  refuseEmptyDatabase,
+  refuseEmptyPostgresDatabase,
   requireUsableDatabase,
   tablesOfPostgresSchema,
   UNFINISHED_MOVE,
@@ -23,7 +23,7 @@ type PostgresEndpoint = TransferEndpoint & { close(): Promise<void> };
 /** Opens the source of a move: a complete database of this version that no server uses. */
 export async function openPostgresTransferSource(url: string): Promise<PostgresEndpoint> {
   return await openEndpoint(url, async (client, address) => {
-    await refuseEmptyDatabase(
+    await refuseEmptyPostgresDatabase(
       client,
       address,
       POSTGRES_MIGRATIONS,

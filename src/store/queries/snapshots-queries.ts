@@ -16,7 +16,7 @@ export const SNAPSHOT_LATE_MS = MS_PER_DAY + 2 * 3_600_000;
  * Returns the last day of which a snapshot may exist, by the clock of any server. One of a later day was taken by a clock
  * that was ahead.
  */
-export const lastStoredSnapshotDay = (now: Instant): Day => dayOf(now + CLOCK_TOLERANCE_MS);
+export const lastSnapshotDayInStore = (now: Instant): Day => dayOf(now + CLOCK_TOLERANCE_MS);
 
 /** The run of a day, finished or in progress. */
 export type SnapshotRun = Tables["snapshotRuns"]["$inferSelect"];

@@ -2,7 +2,7 @@ import { type HeldLock, NO_LOCK } from "../../cluster/cluster-locks.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Partner, WebhookEndpoint } from "../../domain/partner.ts";
-import { currentPartnerPrices } from "../costs/partner-prices.ts";
+import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 import type { AdminUseCaseDeps } from "../partners/create-partner-and-credentials.ts";
 import { AnnouncementOutbox } from "./announcement-outbox.ts";
 import { announceTiers } from "./tier-announcements.ts";

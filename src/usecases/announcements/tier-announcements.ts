@@ -3,7 +3,7 @@ import type { Component } from "../../domain/component.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Tx } from "../../store/store.ts";
-import { planComponentActions } from "../planning/plan-component-actions.ts";
+import { prepareComponentActions } from "../planning/prepare-component-actions.ts";
 import type { AnnouncementOutbox } from "./announcement-outbox.ts";
 
 type TierChange = { component: Component; previousTier: RiskTier };
@@ -44,7 +44,7 @@ export async function announceTiers(
   const ids = changes.map(({ component }) => component.applianceId);
   const rows = await tx.components.rowsOfAppliances([...new Set(ids)]);
   const placed = new Map(rows.map((row) => [row.id, row]));
-  const { components: actions } = await planComponentActions({ prices, yieldNow }, rows);
+  const { components: actions } = await prepareComponentActions({ prices, yieldNow }, rows);
   let queued = 0;
   for (const { component, previousTier } of changes) {
     const [row, action] = [placed.get(component.id), actions.get(component.id)];

@@ -18,8 +18,8 @@ import {
 } from "../portfolio/load-filtered-properties.ts";
 import {
   type CountedProperties,
-  portfolioAssumptionCounts,
-} from "../portfolio/portfolio-assumption-counts.ts";
+  loadPortfolioAssumptionCounts,
+} from "../portfolio/load-portfolio-assumption-counts.ts";
 import { bookListPartsOfPage } from "./book-list-pages.ts";
 import { loadBookOfBusinessPartners } from "./book-of-business-partners.ts";
 
@@ -77,7 +77,7 @@ export async function loadBookOfBusinessPortfolio(
     const without = includeDemo ? [] : await read.book.demoIds(ids);
     const recalculated = new Set((await read.recalculations.all()).map(({ partnerId }) => partnerId));
     const basis = async (properties: CountedProperties): Promise<BookBasis> => ({
-      counted: await portfolioAssumptionCounts({ read, knowledge, yieldNow }, properties),
+      counted: await loadPortfolioAssumptionCounts({ read, knowledge, yieldNow }, properties),
       isRecalculating: ids.some((id) => recalculated.has(id)),
     });
     if (filter) {

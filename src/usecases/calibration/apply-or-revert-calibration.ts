@@ -8,8 +8,8 @@ import { FEWEST_FAILURES } from "../../domain/calibration/fit-model.ts";
 import { LACKS_OUTCOMES } from "../../domain/calibration/model-proof.ts";
 import {
   calibratedModelVersion,
+  calibrationFitId,
   type StoredFit,
-  storedFitId,
 } from "../../domain/calibration/model-version.ts";
 import { conflict, OperatorError } from "../../domain/errors.ts";
 import { isoTextOfInstant } from "../../domain/time.ts";
@@ -57,7 +57,7 @@ export async function storeProposedFit(deps: Storing, { calibration, evidence }:
       await tx.models.keepFit(kept);
       const { base } = kept;
       await fitLock?.finish(tx, {
-        proposalId: storedFitId(kept),
+        proposalId: calibrationFitId(kept),
         modelVersion: calibratedModelVersion(base, number),
       });
       return kept;
@@ -85,7 +85,7 @@ export async function activateProposedFit(
       throw conflict(
         `Model ${before.version} was activated already, at ${isoTextOfInstant(before.createdAt)}. Nothing was changed`,
       );
-    if (!kept || storedFitId(kept) !== id)
+    if (!kept || calibrationFitId(kept) !== id)
       throw conflict("This is not the latest calibration: review that one's proof. Nothing was changed");
     if (kept.base !== knowledge.modelVersion || (await tx.models.nextNumber()) !== kept.number)
       throw conflict("Another model was activated since: run a new calibration. Nothing was changed");

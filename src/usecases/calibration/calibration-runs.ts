@@ -6,7 +6,7 @@ import {
   clusterLockHolder,
   renewClusterLockInBackground,
 } from "../../cluster/cluster-locks.ts";
-import { type CalibrationProposal, storedFitId } from "../../domain/calibration/model-version.ts";
+import { type CalibrationProposal, calibrationFitId } from "../../domain/calibration/model-version.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import type { LatestCalibration } from "../../store/queries/models-queries.ts";
@@ -152,7 +152,7 @@ async function proposalOf(
   const requested = { ...NONE, by: latest.requestedBy, startedAt: latest.startedAt };
   if (heldBy !== undefined) return { ...requested, status: "running" };
   const kept = await models.keptFit();
-  const id = kept ? storedFitId(kept) : null;
+  const id = kept ? calibrationFitId(kept) : null;
   const stored = { id, madeAt: kept?.madeAt ?? null, report: kept?.evidence ?? null };
   if (latest.status === "running") {
     const error = `Interrupted, with ${latest.requestedBy}. Run it again.`;

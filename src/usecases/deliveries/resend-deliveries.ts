@@ -42,7 +42,7 @@ export async function resendDelivery(deps: ResendDeps, id: string, ofPartner?: s
 }
 
 /** Returns the number of deliveries that `resendFailedDeliveries` would send. */
-export async function countFailedDeliveries(
+export async function loadFailedDeliveryCount(
   { store }: AdminUseCaseDeps,
   window: FailedDeliveryWindow,
 ): Promise<number> {
@@ -60,7 +60,7 @@ export async function resendFailedDeliveries(
 ): Promise<number> {
   const { store, actor } = administration;
   const { partnerId, from, to, error } = window;
-  const matched = await countFailedDeliveries(administration, window);
+  const matched = await loadFailedDeliveryCount(administration, window);
   await store.write(
     async (tx) => {
       await requireEndpoint(tx, partnerId);

@@ -1,4 +1,4 @@
-import { type Embed, type EmbedChange, embedNotFound, type NewEmbed } from "../../domain/embed.ts";
+import { type Embed, type EmbedChange, embedNotFoundFailure, type NewEmbed } from "../../domain/embed.ts";
 import { conflict, OperatorError } from "../../domain/errors.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { checkNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
@@ -71,11 +71,11 @@ export async function updateEmbed(
   const hash = typeof passcode === "string" ? await hashPasscode(passcode) : passcode;
   return await store.write(async (tx) => {
     const found = await tx.embeds.find(id);
-    if (!found) throw embedNotFound();
+    if (!found) throw embedNotFoundFailure();
     // Read again under the lock: another server may be changing it.
     await tx.forPartner(found.partnerId);
     const embed = await tx.embeds.find(id);
-    if (!embed) throw embedNotFound();
+    if (!embed) throw embedNotFoundFailure();
     if (embed.revokedAt !== null) throw conflict("Embed is revoked; create a new one");
     const next = { ...embed, ...texts, ...(hash !== undefined && { passcodeHash: hash }) };
     const { label, recipient, passcodeHash } = next;

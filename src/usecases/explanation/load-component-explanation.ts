@@ -10,7 +10,7 @@ import { CHANGES, type ChangeName, scoreWhatIf } from "../../domain/scoring/what
 import { type Yield, yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { loadActiveModelVersion, loadModelCorrections } from "../calibration/load-active-model.ts";
-import { currentPartnerPrices } from "../costs/partner-prices.ts";
+import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { loadHistories } from "../history/load-histories.ts";
 import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
 import { rescoredUpstreamAppliances } from "../rescoring/rescore.ts";

@@ -24,9 +24,9 @@ import {
 } from "../portfolio/create-or-change-appliance.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { BatchScores } from "../rescoring/rescore-batch.ts";
-import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
-import { EqualRowCounts, equalRowKey } from "./equal-row-counts.ts";
+import { type Comparison, compareRowWithRecord } from "./compare-import-row-with-record.ts";
 import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
+import { EqualRowCounts, equalRowKey } from "./import-equal-row-counts.ts";
 import {
   importedPropertyReferenceText,
   importedRetirement,

@@ -14,8 +14,8 @@ import { invalid, notFound } from "../../domain/errors.ts";
 import type { Property } from "../../domain/property.ts";
 import { ClaimLog } from "../claims/record-claims.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
-import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./import-void-columns.ts";
+import { type Comparison, compareRowWithRecord } from "./compare-import-row-with-record.ts";
+import { readImportRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./import-void-columns.ts";
 import {
   importedPropertyReferenceText,
   PROPERTY_REFERENCES,
@@ -61,7 +61,7 @@ export const claimImportRows: RowKind<Entry> = {
   required: ["claim_number", "claim_type", "date_of_loss"],
   references: PROPERTY_REFERENCES,
   read(given) {
-    const voids = readRowVoiding(given, parseClaimRequestJson);
+    const voids = readImportRowVoiding(given, parseClaimRequestJson);
     if (voids) {
       const { claimNumber = null } = parseClaimChangeJson({ claim_number: given.claim_number });
       return {

@@ -15,7 +15,7 @@ import {
   type RowApplianceReference,
   readApplianceReference,
 } from "./appliance-references.ts";
-import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
+import { type Comparison, compareRowWithRecord } from "./compare-import-row-with-record.ts";
 import type { Preloading } from "./import-appliance-cache.ts";
 import {
   type AddedCounts,

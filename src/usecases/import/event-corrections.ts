@@ -14,7 +14,7 @@ import {
   type RowApplianceReference,
   readApplianceReference,
 } from "./appliance-references.ts";
-import { readRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./import-void-columns.ts";
+import { readImportRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./import-void-columns.ts";
 import type { RowCells, RowOutcome } from "./row-kind.ts";
 
 /** The columns of a row that corrects or voids a stored event. */
@@ -36,7 +36,7 @@ type Corrected = { outcome: RowOutcome; before: ServiceEvent; after: ServiceEven
 /** Returns the correction of a row with the ID of an event; undefined for any other row. Throws invalid_request. */
 export function readRowEventCorrection(cells: RowCells): EventCorrection | undefined {
   if (cells.service_event_id === undefined) return undefined;
-  const voids = readRowVoiding(cells, parseServiceEventChangeJson);
+  const voids = readImportRowVoiding(cells, parseServiceEventChangeJson);
   readChange(cells);
   const namesAppliance = APPLIANCE_REFERENCES.some((columns) => columns.every((name) => name in cells));
   return {
@@ -49,7 +49,7 @@ export function readRowEventCorrection(cells: RowCells): EventCorrection | undef
 }
 
 /** Voids an event. One that is voided stays as it is, but for a reason if it has none. */
-export async function voidEventOfRow(
+export async function voidImportedRowEvent(
   log: ServiceLog,
   before: ServiceEvent,
   voids: Voiding,
@@ -69,7 +69,7 @@ export async function correctEventOfRow(
   const before = await tx.serviceEvents.find(partner.id, eventId);
   if (!before) throw notFound(`Service event not found: ${eventId}`);
   if (!update) return { outcome: "unchanged", before, after: before };
-  if (voids) return await voidEventOfRow(log, before, voids);
+  if (voids) return await voidImportedRowEvent(log, before, voids);
   const change = readChange(cells);
   if (named) change.applianceId = named.appliance.id;
   if (named?.componentId !== undefined) change.componentId = named.componentId;
@@ -84,7 +84,7 @@ export async function correctEventOfRow(
 }
 
 /** Returns the cells that have lists, as a body has them: inspection types, and a scale such as `1-5`. */
-export const parseServiceEventListCells = ({
+export const parseImportedServiceEventCells = ({
   inspection_types: types,
   condition_scale: scale,
 }: RowCells) => ({
@@ -118,7 +118,7 @@ function readChange(cells: RowCells): ServiceEventChange {
   const given = CHANGEABLE.filter((field) => cells[field] !== undefined);
   const request = parseServiceEventChangeJson({
     ...Object.fromEntries(given.map((field) => [field, cells[field]])),
-    ...parseServiceEventListCells(cells),
+    ...parseImportedServiceEventCells(cells),
   });
   return "change" in request ? request.change : {};
 }

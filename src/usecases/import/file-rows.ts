@@ -6,7 +6,7 @@ import {
   type ColumnMapping,
   type FieldDefault,
   findImportColumns,
-  readRowCells,
+  readImportRowCells,
 } from "./import-columns.ts";
 import type { FileKind, RowReader } from "./row-kind.ts";
 
@@ -77,7 +77,7 @@ export async function* readImportRows<Entry>(
 function readRow<Entry>(layout: ColumnLayout, kind: RowReader<Entry>, row: CsvRow): ReadRow<Entry> {
   if (row.cells.length !== layout.width) return { ...row, error: raggedness(row.cells, layout.width) };
   try {
-    return { ...row, entry: kind.read(readRowCells(layout, row.cells)) };
+    return { ...row, entry: kind.read(readImportRowCells(layout, row.cells)) };
   } catch (error) {
     return { ...row, error: rowRejectionReason(error) };
   }

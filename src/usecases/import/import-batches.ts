@@ -6,8 +6,8 @@ import type { Store, Tx } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";
 import { RescoreLimit, RescoreLimitExceeded } from "../rescoring/rescore-limit.ts";
 import type { CreatedRow, RowPlace } from "./dry-run-created-rows.ts";
-import type { EqualRowCounts } from "./equal-row-counts.ts";
 import { type ReadRow, readImportRows, rowRejectionReason, type SurveyedFile } from "./file-rows.ts";
+import type { EqualRowCounts } from "./import-equal-row-counts.ts";
 import type { RejectedRow } from "./import-rejects.ts";
 import {
   type AddedCounts,

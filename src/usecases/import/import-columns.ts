@@ -87,7 +87,7 @@ export function findImportColumns(
 }
 
 /** Returns the row's cells by field. Throws a Failure for text in a numeric field. */
-export function readRowCells(layout: ColumnLayout, row: readonly string[]): RowCells {
+export function readImportRowCells(layout: ColumnLayout, row: readonly string[]): RowCells {
   const cells: Record<string, string | number | undefined> = { ...layout.defaults };
   const issues: FieldIssue[] = [];
   for (const { field, type, at } of layout.fields) {

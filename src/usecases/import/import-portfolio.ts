@@ -4,15 +4,14 @@ import { type CsvSource, csvSourceName } from "../../csv/csv-source.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import {
-  sumOfImportNoteWordings,
+  importNoteSumWording,
+  importNoteWordings,
   type WordedImportNotes,
-  wordedImportNotesOf,
-} from "../../domain/wording/wording-of-import-notes.ts";
+} from "../../domain/wording/import-notes-wording.ts";
 import { applianceImportRows } from "./appliance-import.ts";
 import { claimImportRows } from "./claim-import.ts";
 import { componentImportRows } from "./component-import.ts";
 import { DryRunCreatedRows, type NamedSameAddress } from "./dry-run-created-rows.ts";
-import { EqualRowCounts } from "./equal-row-counts.ts";
 import { type SurveyedFile, surveyImportFile } from "./file-rows.ts";
 import {
   DryRunStopped,
@@ -23,6 +22,7 @@ import {
 } from "./import-batches.ts";
 import { type ChangedField, ChangeLog } from "./import-change-log.ts";
 import type { ColumnMapping, FieldDefault } from "./import-columns.ts";
+import { EqualRowCounts } from "./import-equal-row-counts.ts";
 import {
   type RejectedRow,
   type RejectedRows,
@@ -171,10 +171,7 @@ async function importFiles(
     properties: rowCounts(counters.properties),
     appliances: rowCounts(counters.appliances),
     components: { ...rowCounts(counters.components), created: counters.appliances.components },
-    notes: sumOfImportNoteWordings(
-      wordedImportNotesOf(counters.appliances),
-      wordedImportNotesOf(counters.claims),
-    ),
+    notes: importNoteSumWording(importNoteWordings(counters.appliances), importNoteWordings(counters.claims)),
     sameAddress,
     serviceEvents: rowCounts(counters.serviceEvents),
     claims: rowCounts(counters.claims),

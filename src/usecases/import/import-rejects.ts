@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { CsvFile } from "../../csv/write-csv.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { REJECT_COLUMNS } from "../../table-cells/table-limits.ts";
-import { EqualRowCounts } from "./equal-row-counts.ts";
 import type { SurveyedFile } from "./file-rows.ts";
+import { EqualRowCounts } from "./import-equal-row-counts.ts";
 import type { FileKind } from "./row-kind.ts";
 
 /** A row that was not imported, as in the file, and the reason. */
@@ -100,7 +100,7 @@ export class RejectLog {
 const COUNTS = ".counts";
 
 /** Returns whether a file is of rejected rows with the counts of imported ones beside it. */
-export const hasEqualRowCounts = (path: string): boolean => existsSync(path + COUNTS);
+export const hasImportCountsFile = (path: string): boolean => existsSync(path + COUNTS);
 
 /**
  * Returns the counts of the rows that were imported of the file of these rejected rows; undefined if they are not beside it.

@@ -7,8 +7,8 @@ import type { Store } from "../../store/store.ts";
 import { reportUnfinishedStoreTransactions } from "../../store/unfinished-store-transactions.ts";
 import { MOST_ROWS, type Separator, tableCellsHaveDecimalComma } from "../../table-cells/table-limits.ts";
 import { MOST_RESCORED, RescoreLimit } from "../rescoring/rescore-limit.ts";
-import { EqualRowCounts } from "./equal-row-counts.ts";
 import { DryRunStopped, type RowsFoundHalfway } from "./import-batches.ts";
+import { EqualRowCounts } from "./import-equal-row-counts.ts";
 import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
 import type { FileMapping } from "./mapping/file-mapping.ts";
 import {

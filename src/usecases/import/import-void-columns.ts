@@ -6,7 +6,7 @@ import type { RowCells, RowOutcome } from "./row-kind.ts";
 export const VOID_COLUMNS = { voided: "text", void_reason: "text" } as const;
 
 /** Returns the voiding that a row asks for. Throws invalid_request for neither true nor false. */
-export function readRowVoiding(
+export function readImportRowVoiding(
   { voided, void_reason: reason }: RowCells,
   read: (given: unknown) => ChangeOrVoid<unknown>,
 ): Voiding | undefined {

@@ -16,7 +16,7 @@ import {
   findFirstPropertyOfAddress,
 } from "../portfolio/create-or-change-property.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
+import { type Comparison, compareRowWithRecord } from "./compare-import-row-with-record.ts";
 import { NOTHING_ADDED, type RowCells, type RowKind, type SameAddress } from "./row-kind.ts";
 
 /** The reference to a property in rows of other files. */

@@ -1,9 +1,6 @@
-import {
-  NO_WORDED_IMPORT_NOTES,
-  type WordedImportNotes,
-} from "../../domain/wording/wording-of-import-notes.ts";
+import { NO_WORDED_IMPORT_NOTES, type WordedImportNotes } from "../../domain/wording/import-notes-wording.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-import type { EqualRowCounts } from "./equal-row-counts.ts";
+import type { EqualRowCounts } from "./import-equal-row-counts.ts";
 
 export type FileKind =
   | "properties"

@@ -18,18 +18,18 @@ import {
   type RowApplianceReference,
   readApplianceReference,
 } from "./appliance-references.ts";
-import { type Comparison, compareRowWithRecord } from "./compare-with-record.ts";
+import { type Comparison, compareRowWithRecord } from "./compare-import-row-with-record.ts";
 import {
   CORRECTION_COLUMNS,
   correctEventOfRow,
   type EventCorrection,
-  parseServiceEventListCells,
+  parseImportedServiceEventCells,
   readRowEventCorrection,
-  voidEventOfRow,
+  voidImportedRowEvent,
 } from "./event-corrections.ts";
 import type { Preloading } from "./import-appliance-cache.ts";
 import { EventDayCache, EventMatcher } from "./import-event-matcher.ts";
-import { readRowVoiding } from "./import-void-columns.ts";
+import { readImportRowVoiding } from "./import-void-columns.ts";
 import {
   type AddedCounts,
   NOTHING_ADDED,
@@ -98,13 +98,13 @@ export const serviceEventImportRows: RowKind<Entry> = {
     const given = {
       ...cells,
       appliance_id: UNRESOLVED,
-      ...parseServiceEventListCells(cells),
+      ...parseImportedServiceEventCells(cells),
     };
     return {
       input: parseNewServiceEventJson(given),
       componentDefId: cells.component_def_id?.toString(),
       appliance: readApplianceReference(cells),
-      voids: readRowVoiding(cells, parseServiceEventChangeJson),
+      voids: readImportRowVoiding(cells, parseServiceEventChangeJson),
       cells,
     };
   },
@@ -190,7 +190,7 @@ class ServiceEventBatch implements RowBatch<Entry> {
 
   async #void(there: ServiceEvent, voids: Voiding): Promise<RowOutcome> {
     this.#events.delete(there.applianceId);
-    return (await voidEventOfRow(this.#log, there, voids)).outcome;
+    return (await voidImportedRowEvent(this.#log, there, voids)).outcome;
   }
 
   async finish(): Promise<AddedCounts> {

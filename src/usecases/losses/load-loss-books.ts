@@ -2,7 +2,7 @@ import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge, Peril, System } from "../../domain/domain-knowledge.ts";
 import { type Assumptions, AssumptionsAccumulator } from "../../domain/figures/assumptions.ts";
 import { annualBookLosses, type BookLosses } from "../../domain/losses/book-losses.ts";
-import { expectedLossesOf, lossComponentOfStored } from "../../domain/losses/component-losses.ts";
+import { asLossComponent, expectedLossesOf } from "../../domain/losses/component-losses.ts";
 import { LossBook } from "../../domain/losses/loss-book.ts";
 import { LOSSES, type LossComponent, type LossKind } from "../../domain/losses/loss-component.ts";
 import { covarianceWithBook } from "../../domain/losses/loss-drivers.ts";
@@ -22,7 +22,7 @@ import type { Store } from "../../store/store.ts";
 import { iterateStoredLossRows, iterateStoredLossRowsOfProperty } from "../../store/store-row-iteration.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadActiveModelVersion, loadYearFactorVariances } from "../calibration/load-active-model.ts";
-import { currentPartnerPrices } from "../costs/partner-prices.ts";
+import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 import type { RevisionCache, RevisionCaches, ShownPartner } from "../revision-caches/revision-caches.ts";
 
 /** The amounts whose exceedance by the largest damage of a year is answered, in dollars. */
@@ -153,7 +153,7 @@ export class LossBooks {
     const lossClassOf = lossClassesWithYearFactors(knowledge, await this.#yearFactors(deps));
     const lines: ListedComponent[] = [];
     await this.#collectProperty(deps, property, selection, (row, prices) => {
-      const component = lossComponentOfStored(knowledge, row, prices.ofComponent(row));
+      const component = asLossComponent(knowledge, row, prices.ofComponent(row));
       const { yearFactorVariance } = lossClassOf(component.system);
       const expected = expectedLossesOf(component, layer);
       lines.push({ componentId: row.id, component, yearFactorVariance, expected });
@@ -243,7 +243,7 @@ export class LossBooks {
       const known = book.properties.keys.length;
       const severities = book.severities.length;
       const costs = prices.ofComponent(row);
-      book.add(lossComponentOfStored(knowledge, row, costs));
+      book.add(asLossComponent(knowledge, row, costs));
       counted.add(row, costs);
       const bytes = PART_BYTES + SEVERITY_BYTES * (book.severities.length - severities);
       if (book.properties.keys.length === known) return bytes;

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
-import { expectedLossesOf, lossComponentOfStored } from "../../domain/losses/component-losses.ts";
+import { asLossComponent, expectedLossesOf } from "../../domain/losses/component-losses.ts";
 import {
   rankPropertiesInSteps,
   standingInRanking,
@@ -12,7 +12,7 @@ import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { Store } from "../../store/store.ts";
 import { iterateStoredLossRows } from "../../store/store-row-iteration.ts";
 import { loadBookOfBusinessPartners } from "../book-of-business/book-of-business-partners.ts";
-import { currentPartnerPrices } from "../costs/partner-prices.ts";
+import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 
 type StandingDeps = {
   store: Store;
@@ -103,7 +103,7 @@ async function unitLossesOf(
       (row) => {
         const { propertyId } = row;
         const units = Math.max(row.unitCount, 1);
-        const component = lossComponentOfStored(knowledge, row, prices.ofComponent(row));
+        const component = asLossComponent(knowledge, row, prices.ofComponent(row));
         const { total, damage } = expectedLossesOf(component, NO_LAYER);
         let known = properties.get(propertyId);
         if (!known) {

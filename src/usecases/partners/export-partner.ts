@@ -28,7 +28,7 @@ import type { Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { ExportedTable } from "../../store/queries/export-queries.ts";
 import type { Store } from "../../store/store.ts";
-import { currentPartnerPrices } from "../costs/partner-prices.ts";
+import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { loadActionsOfListedComponents } from "../planning/load-actions-by-component.ts";
 import { isRecalculatingSums } from "../recalculation/recalculate-sums.ts";
 

@@ -7,7 +7,7 @@ import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import type { DefinedOutlook } from "../../domain/scoring/score-projections.ts";
 import { forEachYielding } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
-import { type ActionDeps, planComponentActions } from "./plan-component-actions.ts";
+import { type ActionDeps, prepareComponentActions } from "./prepare-component-actions.ts";
 
 type ListDeps = ActionDeps & {
   store: { read: Pick<Stores, "components"> };
@@ -45,7 +45,7 @@ export async function loadActionsOfListedComponents(
     if (!action && !isRetired(component)) open.add(component.applianceId);
   });
   if (open.size === 0) return actions;
-  const { components } = await planComponentActions(
+  const { components } = await prepareComponentActions(
     deps,
     await store.read.components.rowsOfAppliances([...open]),
   );

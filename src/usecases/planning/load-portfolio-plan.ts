@@ -50,7 +50,7 @@ import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
-import { currentPartnerPrices } from "../costs/partner-prices.ts";
+import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { loadPortfolioTotals } from "../portfolio/load-portfolio-totals.ts";
 import { loadMarksOfActions } from "./load-marks-of-actions.ts";
 import type { PlanDeps } from "./load-property-plan.ts";

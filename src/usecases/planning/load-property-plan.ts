@@ -16,7 +16,7 @@ import { forEachYielding, runYielding, type Yield } from "../../event-loop/event
 import type { Store } from "../../store/store.ts";
 import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
-import { currentPartnerPrices } from "../costs/partner-prices.ts";
+import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 
 export type PlanDeps = {
   store: Pick<Store, "read" | "write" | "inReadSnapshot">;

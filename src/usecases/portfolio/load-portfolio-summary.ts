@@ -14,8 +14,8 @@ import type { Stores } from "../../store/stores.ts";
 import { isRecalculatingSums } from "../recalculation/recalculate-sums.ts";
 import type { SumsOf } from "../revision-caches/revision-caches.ts";
 import { loadFilteredPortfolio } from "./load-filtered-properties.ts";
+import { type CountedProperties, loadPortfolioAssumptionCounts } from "./load-portfolio-assumption-counts.ts";
 import { loadPortfolioSums } from "./load-portfolio-totals.ts";
-import { type CountedProperties, portfolioAssumptionCounts } from "./portfolio-assumption-counts.ts";
 
 type SummaryDeps = {
   store: Pick<Store, "read" | "inReadSnapshot">;
@@ -64,7 +64,7 @@ export async function loadPortfolioSummary(
     partner.id,
     async (read, revision) => {
       const count = (properties: CountedProperties) =>
-        portfolioAssumptionCounts({ read, knowledge, yieldNow }, properties);
+        loadPortfolioAssumptionCounts({ read, knowledge, yieldNow }, properties);
       const found = await findProperties({ read, revision, sumsOf, yieldNow, count }, partner.id, request);
       const ids = found.rows.map(({ property }) => property.id);
       const flags = await read.flags.ofProperties(ids, partner.id);

@@ -31,7 +31,7 @@ import type { Store } from "../../store/store.ts";
 import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
-import { currentPartnerPrices } from "../costs/partner-prices.ts";
+import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { loadComponentHistory } from "../history/load-component-history.ts";
 import { loadPropertyCompliance } from "../inspections/load-property-compliance.ts";
 import {

@@ -10,11 +10,11 @@ import {
 } from "../../domain/planning/due-decision-validity.ts";
 import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import {
+  decideOnDueUntil,
   dueStateOfAppliance,
   isSameDue,
   type PlanContext,
   type StoredDue,
-  storedDueOfAppliance,
 } from "../../domain/planning/planned-appliance.ts";
 import { addDays, type Day } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
@@ -157,7 +157,7 @@ export class PortfolioWriterDueCostChanges {
   #dueOf(context: PlanContext<DuePart>, parts: readonly DuePart[]): StoredDue {
     if (parts.length === 0) return NOTHING_DUE;
     return this.#isHolding
-      ? storedDueOfAppliance(context, parts)
+      ? decideOnDueUntil(context, parts)
       : { ...dueStateOfAppliance(context, parts), dueHoldsUntil: null };
   }
 

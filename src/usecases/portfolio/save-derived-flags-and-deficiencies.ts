@@ -1,7 +1,7 @@
 import { hazardFlagNotation, hazardFlagsOfAppliance } from "../../domain/hazards/hazard-flags.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { LoadedProperty } from "../history/load-histories.ts";
-import { countOpenDeficiencies } from "../inspections/count-open-deficiencies.ts";
+import { loadOpenDeficiencyCounts } from "../inspections/load-open-deficiency-counts.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 
 /**
@@ -34,7 +34,7 @@ async function refreshDeficiencies(
     ({ typeId, events }) =>
       knowledge.regimes(typeId).length > 0 && events.some(({ conditionAfter }) => conditionAfter === "poor"),
   );
-  const open = await countOpenDeficiencies(tx, knowledge, inspected, dayOf(tx.now), tx.yieldToEventLoop);
+  const open = await loadOpenDeficiencyCounts(tx, knowledge, inspected, dayOf(tx.now), tx.yieldToEventLoop);
   for (const { id } of history.appliances) {
     const [appliance, deficiencies] = [appliances.get(id)!, open.get(id) ?? 0];
     if (deficiencies !== writer.deficienciesOf(appliance))

@@ -3,7 +3,7 @@ import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { Day } from "../../domain/time.ts";
 import { yieldOfStores } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { countOpenDeficiencies } from "../inspections/count-open-deficiencies.ts";
+import { loadOpenDeficiencyCounts } from "../inspections/load-open-deficiency-counts.ts";
 import type { RecountRepair, RecountStep } from "./recount-step.ts";
 
 /** Appliances whose events are read by one query. */
@@ -52,5 +52,5 @@ async function openDeficienciesOf(
   if (appliances.length === 0) return new Map();
   const failed = new Set(await read.recounts.foundPoor(appliances.map(({ id }) => id)));
   const some = appliances.filter(({ id, typeId }) => failed.has(id) && knowledge.regimes(typeId).length > 0);
-  return await countOpenDeficiencies(read, knowledge, some, day, yieldOfStores(read));
+  return await loadOpenDeficiencyCounts(read, knowledge, some, day, yieldOfStores(read));
 }

@@ -26,7 +26,7 @@ import {
 import type { StoredTotals } from "../../store/queries/totals-queries.ts";
 import { type Store, type Tx, yieldOfStores } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { currentPartnerPrices } from "../costs/partner-prices.ts";
+import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { changeUnitsInProperty } from "../portfolio/change-property-units.ts";
 import { recountDeficiencies } from "./recount-deficiencies.ts";
 import { recountExpectedCosts, saveRecountedCosts } from "./recount-expected-costs.ts";

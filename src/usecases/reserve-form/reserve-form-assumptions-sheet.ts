@@ -4,7 +4,7 @@ import { COST_ERROR } from "../../domain/planning/capital-plan.ts";
 import { FUNDING_CONFIDENCES } from "../../domain/planning/level-deposit.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
 import { wholeMoney } from "../../domain/wording/currency-and-unit-wording.ts";
-import { IMMEDIATE_WORK } from "../../domain/wording/wording-of-immediate-work.ts";
+import { IMMEDIATE_WORK } from "../../domain/wording/immediate-work-wording.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import type { ReserveForm } from "./reserve-form.ts";
 import { PERCENT, reserveFormHeadingCells, SHARE, SHEETS, USD } from "./reserve-form-cells.ts";

@@ -85,7 +85,7 @@ export type SumsOf = <Sums extends object>(
 ) => Promise<Sums>;
 
 /** Keeps the sums of a partner's lists in a cache. */
-export function sumsByRevision(cache: RevisionCache<object>, id: string): SumsOf {
+export function loadSumsByRevision(cache: RevisionCache<object>, id: string): SumsOf {
   return async <Sums extends object>(
     name: string,
     revision: string | undefined,

@@ -124,7 +124,10 @@ export const isSnapshotScoredByModel = ({ modelVersion }: { modelVersion: string
 const MODELS = ", ";
 
 /** Returns the name for a run that also this model scores. */
-export function withModel({ modelVersion }: Pick<SnapshotRun, "modelVersion">, other: string): string {
+export function addModelToSnapshotRun(
+  { modelVersion }: Pick<SnapshotRun, "modelVersion">,
+  other: string,
+): string {
   const isKnown = modelVersion.split(MODELS).includes(other) || modelVersion.includes(MODELS);
   return isKnown ? modelVersion : modelVersion + MODELS + other;
 }

@@ -11,6 +11,7 @@ import {
   requestRecalculationIfBasisChanged,
 } from "../recalculation/recalculate-sums.ts";
 import {
+  addModelToSnapshotRun,
   determineSnapshotScoring,
   EMPTY_RUN,
   isSnapshotScoredByModel,
@@ -22,7 +23,6 @@ import {
   restartedSnapshotRun,
   scoreSnapshotProperties,
   snapshotRunCounts,
-  withModel,
 } from "./score-snapshot-properties.ts";
 import { isFirstSnapshotOfWeek } from "./snapshot-condition-trends.ts";
 import {
@@ -162,7 +162,11 @@ async function takeStep(
   const { isShared } = deps.store;
   const modelVersion = await loadActiveModelVersion(tx, deps.knowledge);
   let stored = await tx.snapshots.run(day);
-  if (isShared && stored?.finishedAt === null && withModel(stored, modelVersion) !== stored.modelVersion) {
+  if (
+    isShared &&
+    stored?.finishedAt === null &&
+    addModelToSnapshotRun(stored, modelVersion) !== stored.modelVersion
+  ) {
     // Another server may end the run meanwhile. The order of the locks is that of all steps.
     await tx.latestInstant();
     stored = await tx.snapshots.lockRun(day);
@@ -170,7 +174,7 @@ async function takeStep(
   if (!stored && !isFirst) throw discardedMeanwhile(day);
   if (stored?.finishedAt === null) {
     const before = stored.modelVersion;
-    stored.modelVersion = withModel(stored, modelVersion);
+    stored.modelVersion = addModelToSnapshotRun(stored, modelVersion);
     if (stored.modelVersion !== before) await tx.snapshots.update(day, { modelVersion: stored.modelVersion });
   }
   if (stored?.finishedAt && (stored.modelVersion === modelVersion || (await hasLaterSnapshot(tx, day)))) {

@@ -6,19 +6,19 @@ import { useApp, useAppRerenderOnChange } from "./app-context.ts";
 const LOW_SHARE = 0.1;
 
 /** Returns true if few of today's calls are left. */
-export const isCallLimitLow = ({ limit, remaining }: CallLimit) => remaining <= limit * LOW_SHARE;
+export const isAppCallLimitLow = ({ limit, remaining }: CallLimit) => remaining <= limit * LOW_SHARE;
 
 /** Returns the number of calls that an act takes, if it matters: few are left today, or it takes many of them. */
-export const callCountText = (callLimit: CallLimit | undefined, calls: number): string | undefined =>
-  callLimit && (isCallLimitLow(callLimit) || calls >= callLimit.remaining * LOW_SHARE)
+export const appCallCountText = (callLimit: CallLimit | undefined, calls: number): string | undefined =>
+  callLimit && (isAppCallLimitLow(callLimit) || calls >= callLimit.remaining * LOW_SHARE)
     ? formatPageCount(calls, "API call")
     : undefined;
 
-/** Returns `callCountText` for the calls of this session. Renders again when their number changes. */
+/** Returns `appCallCountText` for the calls of this session. Renders again when their number changes. */
 export function useAppCallCost(): (calls: number) => string | undefined {
   const { api } = useApp();
   useAppRerenderOnChange(api);
-  return (calls) => callCountText(api.callLimit, calls);
+  return (calls) => appCallCountText(api.callLimit, calls);
 }
 
 /** Returns the text of a button, with details in parentheses if there are any. */

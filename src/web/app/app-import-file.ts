@@ -1,10 +1,10 @@
 import type { ImportedRowsJson } from "../../api-schemas/imported-rows-schema.ts";
 import { isMonthFirstWording } from "../../domain/wording/currency-and-unit-wording.ts";
 import {
+  importNoteSumWording,
   NO_WORDED_IMPORT_NOTES,
-  sumOfImportNoteWordings,
   type WordedImportNotes,
-} from "../../domain/wording/wording-of-import-notes.ts";
+} from "../../domain/wording/import-notes-wording.ts";
 import {
   DATE_FORMATS,
   DAY_FIELDS,
@@ -358,7 +358,7 @@ export async function importAppFile(
       ...run,
       continuation: answer.continuation,
       counts,
-      notes: sumOfImportNoteWordings(run.notes, {
+      notes: importNoteSumWording(run.notes, {
         buildingYears: answer.install_years_from_year_built,
         earlyYears: answer.install_years_before_year_built,
         unusualSizes: answer.unusual_sizes,

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ImportedRowsJson } from "../../api-schemas/imported-rows-schema.ts";
-import { wordingOfImportNotes } from "../../domain/wording/wording-of-import-notes.ts";
+import { importNotesWording } from "../../domain/wording/import-notes-wording.ts";
 import { DAY_FIELDS } from "../../table-cells/table-cell-dates.ts";
 import { MAX_WORKBOOK_BYTES, type SheetTable } from "../../xlsx/workbook-tables.ts";
 import { hrefTo } from "../browser/browser-route.ts";
@@ -297,7 +297,7 @@ function valueText(json: string): string {
 
 /** The records that deserve a look. */
 function Notes({ run: { notes, sameAddress } }: { run: ImportRun }) {
-  const sentences = wordingOfImportNotes(notes);
+  const sentences = importNotesWording(notes);
   if (sentences.length + sameAddress.length === 0) return null;
   const shown = sameAddress.slice(0, MOST_SHOWN);
   return (

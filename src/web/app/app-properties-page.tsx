@@ -21,8 +21,8 @@ import { AppDownloadCsv } from "./app-csv-download.tsx";
 import { AppLoadingProgress } from "./app-loading-progress.tsx";
 import { useAppPagedList } from "./app-paged-list.ts";
 import {
+  appSortOrderText,
   filterAppProperties,
-  formatSortOrder,
   NOT_RATED,
   parseAppSortOrder,
   type SearchableProperty,
@@ -155,7 +155,7 @@ function PropertyList({ all, route }: { all: readonly SearchableProperty[]; rout
           rows={rows}
           rowKey={({ property_id }) => property_id}
           sorting={sorting}
-          onSort={(next) => set({ sort: formatSortOrder(next) })}
+          onSort={(next) => set({ sort: appSortOrderText(next) })}
         />
       )}
     </>

@@ -60,7 +60,7 @@ export function parseAppSortOrder(text: string | null): SortOrder {
   if (!Object.hasOwn(SORT_VALUES, key)) return { key: "deferred", isDescending: true };
   return { key, isDescending: text!.startsWith("-") };
 }
-export const formatSortOrder = ({ key, isDescending }: SortOrder) => `${isDescending ? "-" : ""}${key}`;
+export const appSortOrderText = ({ key, isDescending }: SortOrder) => `${isDescending ? "-" : ""}${key}`;
 
 export type StateTotals = {
   state: string;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { hrefTo, type Route } from "../browser/browser-route.ts";
 import { formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
-import { isCallLimitLow } from "./app-call-cost.ts";
+import { isAppCallLimitLow } from "./app-call-cost.ts";
 import { useApp, useAppRerenderOnChange } from "./app-context.ts";
 import { AppPortfolioSearch } from "./app-search.tsx";
 
@@ -73,7 +73,7 @@ function CallUsage() {
   const { callLimit, rateLimitedUntil } = api;
   return (
     <p class="call-usage">
-      {callLimit && isCallLimitLow(callLimit) && (
+      {callLimit && isAppCallLimitLow(callLimit) && (
         <span>
           <strong>{formatPageWholeNumber(callLimit.remaining)}</strong> of{" "}
           {formatPageCount(callLimit.limit, "API call")} left today

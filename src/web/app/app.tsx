@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiClient } from "../browser/browser-api-client.ts";
 import { enableBrowserChartReadouts } from "../browser/browser-chart-readouts.ts";
 import { hrefTo, useRoute } from "../browser/browser-route.ts";
-import { type RecordsApi, RecordsContext } from "../records/records-context.ts";
+import { type RecordsApi, RecordsContext } from "../records/page-records-context.ts";
 import { ComponentHref } from "../sections/section-component-name.tsx";
 import { Toasts } from "../widgets/toasts.tsx";
 import { useAppCallCost } from "./app-call-cost.ts";

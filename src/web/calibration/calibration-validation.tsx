@@ -28,7 +28,7 @@ const MEASURES = [
 ] as const;
 
 /** Formats a measure to four decimal places. Calibrations by older versions lack some. */
-export const formatCalibrationMeasure = (value: number | null | undefined) =>
+export const formatCalibrationPageMeasure = (value: number | null | undefined) =>
   value === null || value === undefined ? "—" : value.toFixed(4).replace("-", "−");
 
 /** Compares both models' forecasts of a past year with its outcomes. */
@@ -41,7 +41,7 @@ export function CalibrationValidation({ validation }: { validation: ValidationJs
         {formatPageDate(from)} to {formatPageDate(to)}: {formatPageCount(components, "component")},{" "}
         {formatPageWholeNumber(failed)} failed.
         {difference &&
-          ` Change in log loss: ${formatCalibrationMeasure(difference.mean)} (90% interval ${formatCalibrationMeasure(difference.low)} to ${formatCalibrationMeasure(difference.high)}). The calibration is better if the whole interval is below 0.`}
+          ` Change in log loss: ${formatCalibrationPageMeasure(difference.mean)} (90% interval ${formatCalibrationPageMeasure(difference.low)} to ${formatCalibrationPageMeasure(difference.high)}). The calibration is better if the whole interval is below 0.`}
       </p>
       <SectionTable
         caption="Forecasts compared with outcomes"
@@ -55,8 +55,16 @@ export function CalibrationValidation({ validation }: { validation: ValidationJs
               </>
             ),
           },
-          { heading: "Default", isNumber: true, cell: ({ key }) => formatCalibrationMeasure(before[key]) },
-          { heading: "Calibrated", isNumber: true, cell: ({ key }) => formatCalibrationMeasure(after[key]) },
+          {
+            heading: "Default",
+            isNumber: true,
+            cell: ({ key }) => formatCalibrationPageMeasure(before[key]),
+          },
+          {
+            heading: "Calibrated",
+            isNumber: true,
+            cell: ({ key }) => formatCalibrationPageMeasure(after[key]),
+          },
         ]}
       />
       {windows && (

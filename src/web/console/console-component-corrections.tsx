@@ -2,7 +2,7 @@ import type { ComponentHistoryJson } from "../../api-schemas/component-schema.ts
 import type { ExplainedComponentJson } from "../../api-schemas/score-reason-schema.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { EditComponentRecord } from "../records/edit-component.tsx";
-import { recordPath, useRecordsApi } from "../records/records-context.ts";
+import { recordPath, useRecordsApi } from "../records/page-records-context.ts";
 import { ServiceEventRecords } from "../records/service-events-section.tsx";
 import { ReportSection } from "../sections/section.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";

@@ -2,7 +2,10 @@ import type { AdministratorPageJson } from "../../api-schemas/administrator-sche
 import type { ModelJson, ModelVersionJson } from "../../api-schemas/model-schema.ts";
 import { hrefTo } from "../browser/browser-route.ts";
 import { CalibrationReport } from "../calibration/calibration-report.tsx";
-import { CalibrationValidation, formatCalibrationMeasure } from "../calibration/calibration-validation.tsx";
+import {
+  CalibrationValidation,
+  formatCalibrationPageMeasure,
+} from "../calibration/calibration-validation.tsx";
 import { formatPageCount, formatPageDate, formatPageWholeNumber } from "../page/page-format.ts";
 import { ReportSection, SectionTable } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
@@ -132,12 +135,12 @@ function Versions(props: { versions: readonly ModelVersionJson[]; nameOf: (actor
         {
           heading: "Concordance, default",
           isNumber: true,
-          cell: ({ validation }) => formatCalibrationMeasure(validation.before.concordance),
+          cell: ({ validation }) => formatCalibrationPageMeasure(validation.before.concordance),
         },
         {
           heading: "Concordance, calibrated",
           isNumber: true,
-          cell: ({ validation }) => formatCalibrationMeasure(validation.after.concordance),
+          cell: ({ validation }) => formatCalibrationPageMeasure(validation.after.concordance),
         },
       ]}
     />

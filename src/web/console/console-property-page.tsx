@@ -7,13 +7,13 @@ import { hrefTo } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { ClaimRecords } from "../records/claims-section.tsx";
 import { EquipmentRecords } from "../records/equipment-section.tsx";
-import { PropertyRecordActions } from "../records/property-actions.tsx";
 import {
   readRecordApplianceTypes,
   recordPath,
   useRecordsApi,
   useRecordTitle,
-} from "../records/records-context.ts";
+} from "../records/page-records-context.ts";
+import { PropertyRecordActions } from "../records/property-actions.tsx";
 import { isShownRecordRetired } from "../records/retirement-actions.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";

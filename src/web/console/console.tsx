@@ -5,11 +5,11 @@ import type { ConsoleSessionJson } from "../../api-schemas/console-session-schem
 import { enableBrowserChartReadouts } from "../browser/browser-chart-readouts.ts";
 import { hrefTo, useRoute } from "../browser/browser-route.ts";
 import { useLoad } from "../browser/use-load.ts";
-import { type RecordsApi, RecordsContext } from "../records/records-context.ts";
+import { type RecordsApi, RecordsContext } from "../records/page-records-context.ts";
 import { ComponentHref } from "../sections/section-component-name.tsx";
 import { FailureMessage, LoadingMessage } from "../widgets/load-states.tsx";
 import { showToast, Toasts } from "../widgets/toasts.tsx";
-import { AdminClient, readSession } from "./console-admin-client.ts";
+import { AdminClient, readConsoleSession } from "./console-admin-client.ts";
 import { ConsoleContext } from "./console-context.ts";
 import { ConsoleRouter } from "./console-pages.tsx";
 import { ConsoleShell } from "./console-shell.tsx";
@@ -19,7 +19,7 @@ const SESSION_ENDED =
   "Your session has ended because it expired, the key was revoked or the server restarted.";
 
 function Console() {
-  const current = useLoad("session", readSession);
+  const current = useLoad("session", readConsoleSession);
   /** The session since the page was loaded; null once it has ended. */
   const [changed, setSession] = useState<ConsoleSessionJson | null>();
   const [endReason, setEndReason] = useState<string>();

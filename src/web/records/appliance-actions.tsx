@@ -5,8 +5,8 @@ import { unitLabel } from "../../domain/wording/currency-and-unit-wording.ts";
 import { formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { type EditField, EditRecordDialog, messageOfFailedEdit } from "./edit-record.tsx";
+import { type PartnerOwned, type RecordsApi, recordPath, useRecordsApi } from "./page-records-context.ts";
 import { PICKED_PROPERTY_FIELD, RecordPropertyPicker } from "./record-property-picker.tsx";
-import { type PartnerOwned, type RecordsApi, recordPath, useRecordsApi } from "./records-context.ts";
 import { RetirementRecordActions } from "./retirement-actions.tsx";
 
 type Props = {

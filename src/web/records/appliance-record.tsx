@@ -15,7 +15,12 @@ import { SectionTable } from "../sections/section.tsx";
 import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { ApplianceRecordActions } from "./appliance-actions.tsx";
-import { readRecordApplianceTypes, recordPath, useRecordsApi, useRecordTitle } from "./records-context.ts";
+import {
+  readRecordApplianceTypes,
+  recordPath,
+  useRecordsApi,
+  useRecordTitle,
+} from "./page-records-context.ts";
 import { ServiceEventRecords } from "./service-events-section.tsx";
 
 type Props = { id: string; children?: (appliance: ApplianceWithComponentsJson) => ComponentChildren };

@@ -8,7 +8,7 @@ import { formatPageCount, formatPageDate, formatPageMoney } from "../page/page-f
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { RecordChangeWarnings } from "./change-warnings.tsx";
 import { type EditField, EditRecordDialog } from "./edit-record.tsx";
-import { recordPath, useRecordsApi } from "./records-context.ts";
+import { recordPath, useRecordsApi } from "./page-records-context.ts";
 import { VoidRecordButton } from "./void-record.tsx";
 
 /** The insurance claims of a property, and their current effect on its scores. */

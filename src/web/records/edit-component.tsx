@@ -1,7 +1,7 @@
 import type { ComponentJson } from "../../api-schemas/component-schema.ts";
 import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
 import { type EditField, EditRecordDialog } from "./edit-record.tsx";
-import { recordPath, useRecordsApi } from "./records-context.ts";
+import { recordPath, useRecordsApi } from "./page-records-context.ts";
 
 /** The button that corrects a component. */
 export function EditComponentRecord(props: { component: Corrected; onChanged: () => void }) {

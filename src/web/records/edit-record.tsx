@@ -2,7 +2,7 @@ import { useId } from "preact/hooks";
 import { ApiFailure } from "../browser/browser-api-failure.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
-import { useRecordsApi } from "./records-context.ts";
+import { useRecordsApi } from "./page-records-context.ts";
 
 /** A field of a record in a form. Emptied, it is sent as null. */
 export type EditField = {

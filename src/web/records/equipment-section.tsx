@@ -13,7 +13,7 @@ import { FilterRow, RETIRED_CHOICES, RetiredFilter } from "../widgets/filters.ts
 import { EmptyState, LoadedContent } from "../widgets/load-states.tsx";
 import { TierCount } from "../widgets/tier-mark.tsx";
 import { type TableColumn, VirtualTable } from "../widgets/virtual-table.tsx";
-import { recordPath, useRecordsApi } from "./records-context.ts";
+import { recordPath, useRecordsApi } from "./page-records-context.ts";
 
 type PropertyData = {
   components: readonly Pick<ComponentJson, "appliance_id" | "risk_tier">[];

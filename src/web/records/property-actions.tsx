@@ -6,8 +6,8 @@ import { areaUnit, currencyCode } from "../../domain/wording/currency-and-unit-w
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { RecordChangeWarnings } from "./change-warnings.tsx";
 import { type EditField, EditRecordDialog, messageOfFailedEdit } from "./edit-record.tsx";
+import { type PartnerOwned, recordPath, useRecordsApi } from "./page-records-context.ts";
 import { PICKED_PROPERTY_FIELD, RecordPropertyPicker } from "./record-property-picker.tsx";
-import { type PartnerOwned, recordPath, useRecordsApi } from "./records-context.ts";
 import { RetirementRecordActions } from "./retirement-actions.tsx";
 
 type Written = { warnings: readonly string[] };

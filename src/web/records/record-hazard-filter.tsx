@@ -1,6 +1,6 @@
 import { useLoad } from "../browser/use-load.ts";
 import { SelectFilter } from "../widgets/filters.tsx";
-import { readRecordApplianceTypes, useRecordsApi } from "./records-context.ts";
+import { readRecordApplianceTypes, useRecordsApi } from "./page-records-context.ts";
 
 /** The filter of properties by a known hazard of their appliances. */
 export function RecordHazardFilter({ value, onChange }: { value: string; onChange: (code: string) => void }) {

@@ -4,7 +4,7 @@ import { postalAddressLine } from "../../domain/places/postal-address.ts";
 import { useLoad } from "../browser/use-load.ts";
 import { formatPageCount } from "../page/page-format.ts";
 import { LoadedContent } from "../widgets/load-states.tsx";
-import { type PartnerOwned, useRecordsApi } from "./records-context.ts";
+import { type PartnerOwned, useRecordsApi } from "./page-records-context.ts";
 
 /** The name of the field with the chosen property's ID. */
 export const PICKED_PROPERTY_FIELD = "picked";

@@ -1,7 +1,7 @@
 import { formatPageDate } from "../page/page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { messageOfFailedEdit } from "./edit-record.tsx";
-import { recordPath, useRecordsApi } from "./records-context.ts";
+import { recordPath, useRecordsApi } from "./page-records-context.ts";
 
 type Retirable = { id: string; retired_at: string | null; retired_reason: string | null };
 

@@ -4,7 +4,7 @@ import { currencyCode } from "../../domain/wording/currency-and-unit-wording.ts"
 import { pageCodeLabel, pageTextOfFoundCondition } from "../page/page-code-labels.ts";
 import { formatPageDate, formatPageMoney } from "../page/page-format.ts";
 import { type EditField, EditRecordDialog } from "./edit-record.tsx";
-import { recordPath, useRecordsApi } from "./records-context.ts";
+import { recordPath, useRecordsApi } from "./page-records-context.ts";
 import { VoidRecordButton } from "./void-record.tsx";
 
 /** Service events in full. `about` names what was serviced. */

@@ -9,7 +9,7 @@ import {
   formatPageWholeNumber,
 } from "../page/page-format.ts";
 import { DefinitionButton } from "../widgets/term-definition.tsx";
-import { dueAmountTexts, pageSectionDueNowCountText } from "./plan-section.tsx";
+import { pageSectionDueNowCountText, sectionDueAmountTexts } from "./plan-section.tsx";
 import { ReportSection } from "./section.tsx";
 import { useSectionUnitWord } from "./section-unit-word.ts";
 
@@ -72,7 +72,7 @@ export function ConditionSectionHeadline(props: {
 export function pageSectionDueNowHeadline({ plan, hazards }: Headline): string {
   const due = plan.due_now;
   const delayUsd = due.cost_of_waiting_a_year;
-  const amounts = dueAmountTexts(plan);
+  const amounts = sectionDueAmountTexts(plan);
   const total = amounts.length > 1 ? ` (${formatPageMoney(Math.round(due.cost))})` : "";
   const sentences = [
     due.unit_count + due.component_count === 0
@@ -97,7 +97,7 @@ export function ConditionSectionFigures({ plan }: Pick<Headline, "plan">) {
           Replacements due <DefinitionButton term="replacementsDue" />
         </dt>
         <dd>{formatPageMoney(Math.round(cost))}</dd>
-        <dd class="small muted">{dueAmountTexts(plan).join(", ")}</dd>
+        <dd class="small muted">{sectionDueAmountTexts(plan).join(", ")}</dd>
       </div>
       <div>
         <dt>

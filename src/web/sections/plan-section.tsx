@@ -91,7 +91,7 @@ export function pageSectionDueNowCountText({ unit_count, component_count }: Plan
 }
 
 /** `$9,400 immediately`, `$600 by Nov 2027`: what is due now, by when. Leaves out what costs nothing. */
-export const dueAmountTexts = ({ due_now: { immediate, short_term }, as_of }: DueNow): string[] =>
+export const sectionDueAmountTexts = ({ due_now: { immediate, short_term }, as_of }: DueNow): string[] =>
   (
     [
       [immediate.cost, "immediate"],
@@ -133,8 +133,9 @@ export function PlanCostsAndReserveSection(props: {
         To replace now: {pageSectionDueNowCountText(due)}
         {due.cost > 0 && (
           <>
-            , <strong>{formatPageMoney(Math.round(due.cost))}</strong>: {dueAmountTexts(plan).join(" and ")}.
-            An escrow of {plan.escrow_pct}% is {formatPageMoney(Math.round(due.escrow))}
+            , <strong>{formatPageMoney(Math.round(due.cost))}</strong>:{" "}
+            {sectionDueAmountTexts(plan).join(" and ")}. An escrow of {plan.escrow_pct}% is{" "}
+            {formatPageMoney(Math.round(due.escrow))}
           </>
         )}
         .{likely && ` ${likely}`}

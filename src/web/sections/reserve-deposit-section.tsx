@@ -1,6 +1,6 @@
 import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
 import { areaUnit } from "../../domain/wording/currency-and-unit-wording.ts";
-import { wordingOfFirstYearReserve } from "../../domain/wording/wording-of-first-year-reserve.ts";
+import { wordingOfFirstYearReserve } from "../../domain/wording/first-year-reserve-wording.ts";
 import { formatPageMoney, formatPageWholeNumber } from "../page/page-format.ts";
 import { CollapsedSectionTable, type SectionCsvLink } from "./section.tsx";
 import { useSectionUnitWord } from "./section-unit-word.ts";

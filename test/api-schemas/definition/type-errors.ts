@@ -1,9 +1,9 @@
+import { line, requiredLine } from "../../../src/api-schemas/definition/api-schema-constraints.ts";
 import {
   bodySchema,
   nullableSchema,
   requiredSchema,
 } from "../../../src/api-schemas/definition/input-schema.ts";
-import { line, requiredLine } from "../../../src/api-schemas/definition/schema-constraints.ts";
 import {
   enumSchema,
   listSchema,

@@ -6,7 +6,7 @@ import {
   type Assessment,
   AssessmentAccumulator,
 } from "../../../src/domain/figures/property-assessment.ts";
-import { agedScoreOfStored } from "../../../src/domain/scoring/score-projections.ts";
+import { scoredComponentAgedScore } from "../../../src/domain/scoring/score-projections.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
 
 export const knowledge = loadKnowledge();
@@ -67,7 +67,7 @@ export function whole(typeId: string, riskScore: number, given: Given = {}): Ass
 /** Returns a component of an age in years of normal use, with the score of its life and evidence. */
 export function aged(defId: string, effectiveAgeYears: number, given: Given = {}): AssessedComponent {
   const component = part(defId, 0, { effectiveAgeYears, ...given });
-  const riskScore = Math.round(agedScoreOfStored(knowledge, component, component.brandTier, 0) * 100);
+  const riskScore = Math.round(scoredComponentAgedScore(knowledge, component, component.brandTier, 0) * 100);
   return { ...component, riskScore, riskTier: tierOfHundredths(riskScore) };
 }
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { FORECAST_DAYS, ForecastAccumulator } from "../../../src/domain/figures/forecast.ts";
 import {
-  agedScoreOfStored,
   failureProbabilityWithin,
+  scoredComponentAgedScore,
 } from "../../../src/domain/scoring/score-projections.ts";
 import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { aged, anyComponents, gather, knowledge, part, prices } from "./components.ts";
@@ -104,9 +104,9 @@ describe("a forecast window", () => {
           if (riskTier === "CRITICAL") expect(held.has(id)).toBe(true);
         for (const { component, failureProbability } of items) {
           if (component.riskTier === "CRITICAL" || failureProbability >= 0.25) continue;
-          expect(agedScoreOfStored(knowledge, component, component.brandTier, days)).toBeGreaterThanOrEqual(
-            0.78,
-          );
+          expect(
+            scoredComponentAgedScore(knowledge, component, component.brandTier, days),
+          ).toBeGreaterThanOrEqual(0.78);
         }
       }),
     );

@@ -12,11 +12,11 @@ import {
 } from "../../../src/domain/planning/due-decision-validity.ts";
 import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
 import {
+  decideOnDueUntil,
   dueStateOfAppliance,
   planApplianceFromScores,
   plannedActionOfComponent,
   plannedActionsOfParts,
-  storedDueOfAppliance,
 } from "../../../src/domain/planning/planned-appliance.ts";
 import type { Confidence, RiskTier } from "../../../src/domain/scoring/scoring-types.ts";
 import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
@@ -166,7 +166,7 @@ test("what is due holds for as long as it is said to, however the parts age", ()
     ([any, before, wears]) => {
       // Most decisions hold for years: those matter that will soon be others.
       const components = aged(any, Math.max(0, daysUntilOther(any) - before), [{ age: 1, evidence: 0 }]);
-      const { dueHoldsUntil, ...due } = storedDueOfAppliance(context, components);
+      const { dueHoldsUntil, ...due } = decideOnDueUntil(context, components);
       expect(due).toEqual(dueStateOfAppliance(context, components));
       const held = dueHoldsUntil === null ? 0 : daysBetween(components[0]!.scoredOn, dueHoldsUntil);
       const kind = `${due.unitTiming ?? (due.dueCents > 0 ? "a part" : "nothing")}${held > 0 ? " held" : ""}`;
@@ -192,7 +192,7 @@ test("what is due holds for fewer days after a change of evidence", () => {
     cases,
     ([any, before, changes]) => {
       const components = aged(any, Math.max(0, daysUntilOther(any) - before), [{ age: 1, evidence: 0 }]);
-      const { dueHoldsUntil, ...due } = storedDueOfAppliance(context, components);
+      const { dueHoldsUntil, ...due } = decideOnDueUntil(context, components);
       const held = dueHoldsUntil === null ? 0 : daysBetween(components[0]!.scoredOn, dueHoldsUntil);
       const after = components.map((component, at) => {
         const change = changes[at % changes.length]! * LARGEST_DAILY_CHANGE;
@@ -243,10 +243,7 @@ test("what is due later of a unit holds where only the sums of many months tell 
     ["hvac_central", 16, 2017],
   ] as const) {
     const part = { effectiveAgeYears, rate: 1, hazardRatio: 1, installYear };
-    const { unitTiming, dueHoldsUntil } = storedDueOfAppliance(
-      context,
-      applianceOf(knowledge, typeId, [part]),
-    );
+    const { unitTiming, dueHoldsUntil } = decideOnDueUntil(context, applianceOf(knowledge, typeId, [part]));
     expect(unitTiming, typeId).toBe("later");
     expect(dueHoldsUntil, typeId).not.toBeNull();
   }

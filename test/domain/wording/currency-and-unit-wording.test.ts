@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import {
-  amountFormat,
   areaUnit,
   chooseWordingOfCurrencyAndUnits,
   currencyCode,
+  currencyFormatWording,
   currencyName,
   currentDisplayWording,
   exactMoney,
@@ -33,7 +33,7 @@ describe("amounts and areas", () => {
       ...["USD", "US dollars", "dollar", "today’s dollars"],
     ]);
     expect([usDollars(1_500), todaysMoneyWithPlainQuotes()]).toEqual(["$1,500", "today's dollars"]);
-    expect([areaUnit(), unitLabel("sq ft"), unitLabel("tons"), amountFormat()]).toEqual([
+    expect([areaUnit(), unitLabel("sq ft"), unitLabel("tons"), currencyFormatWording()]).toEqual([
       ...["sq ft", "sq ft", "tons", "#,##0.00"],
     ]);
   });
@@ -66,6 +66,6 @@ describe("amounts and areas", () => {
     ]);
     expect([areaUnit(), unitLabel("sq ft"), unitLabel("gallons")]).toEqual(["m²", "m²", "gallons"]);
     expect([usDollars(1_500), todaysMoneyWithPlainQuotes()]).toEqual(["US$1,500", "today's prices"]);
-    expect(amountFormat()).toBe(`[$${currency}] #,##0.00`);
+    expect(currencyFormatWording()).toBe(`[$${currency}] #,##0.00`);
   });
 });

@@ -7,8 +7,8 @@ import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { IMPORT_FIELDS, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import {
   findSavedMapping,
+  loadImportMappingFile,
   mappingFileText,
-  readMappingFile,
 } from "../../../src/usecases/import/mapping/file-mapping.ts";
 import { guessColumnFields } from "../../../src/usecases/import/mapping/guess-mapping.ts";
 import { openImportTables } from "../../../src/usecases/import/mapping/open-source-tables.ts";
@@ -151,8 +151,10 @@ export function mappedImportTarget(): Target {
       const path = join(folder, "input.csv");
       await Bun.write(path, at < 0 ? input : input.subarray(0, at));
       const saved =
-        at < 0 || at === input.length - 1 ? [] : readMappingFile("m.json", input.toString("utf8", at + 1));
-      if (mappingFileText(saved) !== mappingFileText(readMappingFile("m.json", mappingFileText(saved))))
+        at < 0 || at === input.length - 1
+          ? []
+          : loadImportMappingFile("m.json", input.toString("utf8", at + 1));
+      if (mappingFileText(saved) !== mappingFileText(loadImportMappingFile("m.json", mappingFileText(saved))))
         throw new Error("a mapping that is saved and read again differs");
       const importing = await newImport();
       const mapped = (await openImportTables(path)).map((table) => ({

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Calibration } from "../../../src/domain/calibration/calibration.ts";
-import { storedFitId } from "../../../src/domain/calibration/model-version.ts";
+import { calibrationFitId } from "../../../src/domain/calibration/model-version.ts";
 import { partInPlaceOf } from "../../../src/domain/planning/component-plan.ts";
 import type { ModelCorrections } from "../../../src/domain/scoring/model-corrections.ts";
 import { dayOf } from "../../../src/domain/time.ts";
@@ -248,7 +248,7 @@ describe("two fits that are stored at once", () => {
     );
     await expect(stands).rejects.toThrow("another process may be doing the same");
     const environmentOfOther = { ...environment(), store: other };
-    await activateProposedFit(environmentOfOther, storedFitId(kept!), { force: false });
+    await activateProposedFit(environmentOfOther, calibrationFitId(kept!), { force: false });
     expect([...(await stored(1))]).toEqual([3]);
   });
 
@@ -259,7 +259,7 @@ describe("two fits that are stored at once", () => {
       {
         ...environment(),
         yieldNow: async () => {
-          const applying = activateProposedFit(environment(), storedFitId(kept), { force: false });
+          const applying = activateProposedFit(environment(), calibrationFitId(kept), { force: false });
           refusals.push(await applying.then(() => "applied", String));
         },
       },
@@ -267,7 +267,7 @@ describe("two fits that are stored at once", () => {
     );
     expect(refusals.length).toBeGreaterThan(2);
     for (const refusal of refusals) expect(refusal).toContain("Another calibration is being stored");
-    await activateProposedFit(environment(), storedFitId(next), { force: false });
+    await activateProposedFit(environment(), calibrationFitId(next), { force: false });
     expect([...(await stored(1))]).toEqual([3]);
   });
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { MS_PER_DAY } from "../../../src/domain/time.ts";
-import { groupDeliveryFailures } from "../../../src/usecases/deliveries/group-delivery-failures.ts";
+import { loadDeliveryFailureGroups } from "../../../src/usecases/deliveries/load-delivery-failure-groups.ts";
 import { pruneDeliveries } from "../../../src/usecases/deliveries/prune-deliveries.ts";
 import {
-  countFailedDeliveries,
+  loadFailedDeliveryCount,
   resendDelivery,
   resendFailedDeliveries,
 } from "../../../src/usecases/deliveries/resend-deliveries.ts";
@@ -94,7 +94,7 @@ describe("resending", () => {
     fixture.time.now = NOON + 120_000;
     const after = await settle(fixture, "failed");
     const window = { partnerId, from: NOON + 60_000, to: NOON + 120_000 };
-    expect(await countFailedDeliveries(administration, window)).toBe(1_201);
+    expect(await loadFailedDeliveryCount(administration, window)).toBe(1_201);
     expect(await resendFailedDeliveries(administration, window)).toBe(1_201);
     const pending = await store.read.deliveryLog.page({ status: "pending" }, { limit: 5000, offset: 0 });
     expect(pending.map(({ delivery }) => delivery.id).sort()).toEqual(within.sort());
@@ -190,7 +190,7 @@ test("failures of all partners are found without a read for each partner that ha
     },
   };
   const groupsOf = (id?: string) =>
-    groupDeliveryFailures({ deliveryLog, partners }, { from: 0, to: NOON * 2 }, id, async () => {});
+    loadDeliveryFailureGroups({ deliveryLog, partners }, { from: 0, to: NOON * 2 }, id, async () => {});
   expect(await groupsOf()).toMatchObject([{ partnerId, error: "HTTP 500", count: 2 }]);
   expect(new Set(looked)).toEqual(new Set([partnerId]));
   expect(await groupsOf(partnerId)).toHaveLength(1);

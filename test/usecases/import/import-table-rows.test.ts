@@ -11,7 +11,7 @@ import {
   EqualRowCounts,
   formatImportContinuation,
   parseImportContinuation,
-} from "../../../src/usecases/import/equal-row-counts.ts";
+} from "../../../src/usecases/import/import-equal-row-counts.ts";
 import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import { importTableRows, type TableRows } from "../../../src/usecases/import/import-table-rows.ts";
 import { guessFileMapping } from "../../../src/usecases/import/mapping/import-known-fields.ts";

@@ -18,8 +18,8 @@ import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts"
 import {
   type FileMapping,
   findSavedMapping,
+  loadImportMappingFile,
   mappingFileText,
-  readMappingFile,
 } from "../../../src/usecases/import/mapping/file-mapping.ts";
 import { guessColumnFields } from "../../../src/usecases/import/mapping/guess-mapping.ts";
 import {
@@ -438,7 +438,7 @@ describe("a saved mapping", () => {
   const mapping = guess("RSN | Address | NO_OF_ELEVATORS\n1 | A | 2");
 
   test("is read back, and found by the headings", () => {
-    const saved = readMappingFile("m.json", mappingFileText([mapping]));
+    const saved = loadImportMappingFile("m.json", mappingFileText([mapping]));
     expect(saved).toEqual([mapping]);
     expect(findSavedMapping(saved, mapping.columns)).toEqual(mapping);
     expect(findSavedMapping(saved, ["RSN", "Address"])).toBeUndefined();
@@ -453,7 +453,7 @@ describe("a saved mapping", () => {
     [mappingFileText([{ ...mapping, more: 1 } as never]), "m.json: files.0.more is not valid"],
     [mappingFileText([{ ...mapping, scale: [1] as never }]), "m.json: files.0.scale is not valid"],
   ])("%#: is refused with what is wrong", (text, message) => {
-    expect(() => readMappingFile("m.json", text)).toThrow(message);
+    expect(() => loadImportMappingFile("m.json", text)).toThrow(message);
   });
 });
 

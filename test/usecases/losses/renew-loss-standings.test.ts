@@ -2,8 +2,8 @@ import { beforeEach, expect, test } from "bun:test";
 import { dayOf } from "../../../src/domain/time.ts";
 import { createDemoProperty } from "../../../src/usecases/demo-property/create-demo-property.ts";
 import { LossBooks } from "../../../src/usecases/losses/load-loss-books.ts";
+import { loadPropertyUnderwriting } from "../../../src/usecases/losses/load-property-underwriting.ts";
 import { renewLossStandings } from "../../../src/usecases/losses/renew-loss-standings.ts";
-import { underwriteProperty } from "../../../src/usecases/losses/underwrite-property.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { mergeProperties } from "../../../src/usecases/portfolio/merge-properties.ts";
 import { RevisionCaches } from "../../../src/usecases/revision-caches/revision-caches.ts";
@@ -185,8 +185,9 @@ test("a property that is retired has no place until it is brought back", async (
     const owner = { id: partnerId, revision: (await store.read.partners.revision(partnerId))! };
     const subject = { property, owner, among: "book" } as const;
     const request = { selection: { includeDemo: false }, layer: { deductible: 0, limit: null } };
-    return (await underwriteProperty({ store, now: time.now, yieldNow }, knowledge, books, subject, request))
-      .standing;
+    return (
+      await loadPropertyUnderwriting({ store, now: time.now, yieldNow }, knowledge, books, subject, request)
+    ).standing;
   };
   const [into, from] = [ids[1]!, ids[2]!];
   const place = await placeOf(from);

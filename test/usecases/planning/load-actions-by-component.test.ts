@@ -6,12 +6,12 @@ import type { ComponentDef, Knowledge } from "../../../src/domain/domain-knowled
 import { type PlanTerms, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
-import { currentPartnerPrices } from "../../../src/usecases/costs/partner-prices.ts";
+import { currentPartnerPrices } from "../../../src/usecases/costs/load-partner-prices.ts";
 import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { loadActionsOfListedComponents } from "../../../src/usecases/planning/load-actions-by-component.ts";
 import { loadPropertyPlan } from "../../../src/usecases/planning/load-property-plan.ts";
-import { planComponentActions } from "../../../src/usecases/planning/plan-component-actions.ts";
+import { prepareComponentActions } from "../../../src/usecases/planning/prepare-component-actions.ts";
 import { changeComponent } from "../../../src/usecases/portfolio/change-component.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
@@ -56,7 +56,7 @@ async function actionsOfList(fixture: PortfolioFixture, by: Knowledge) {
   const { read } = fixture.store;
   const rows = await read.components.page(fixture.partnerId, { limit: 1000, offset: 0 });
   const prices = await currentPartnerPrices(read, by, fixture.partnerId);
-  const whole = await planComponentActions({ prices, yieldNow }, rows);
+  const whole = await prepareComponentActions({ prices, yieldNow }, rows);
   const { read: countedRead, count } = counted(fixture);
   const listed = await loadActionsOfListedComponents(
     {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import {
+  loadSumsByRevision,
   RevisionCache,
   RevisionCaches,
-  sumsByRevision,
 } from "../../../src/usecases/revision-caches/revision-caches.ts";
 
 const shown = (number: number, more: { id?: string; day?: string; besides?: string } = {}) => {
@@ -111,11 +111,11 @@ test("the sums of a list are found once for a partner's revision, and each time 
   const cache = new RevisionCache<object>(10_000, { bytesOf: () => 10 });
   let found = 0;
   const find = async () => ({ found: ++found });
-  const sumsOf = sumsByRevision(cache, "PARTNER_1");
+  const sumsOf = loadSumsByRevision(cache, "PARTNER_1");
   const revisions = ["1", "1", "2", "1", undefined, undefined];
   const sums: { found: number }[] = [];
   for (const revision of revisions) sums.push(await sumsOf("alerts", revision, find));
   expect(sums.map((one) => one.found)).toEqual([1, 1, 2, 3, 4, 5]);
   expect(await sumsOf("portfolio", "1", find)).toEqual({ found: 6 });
-  expect(await sumsByRevision(cache, "PARTNER_2")("alerts", "1", find)).toEqual({ found: 7 });
+  expect(await loadSumsByRevision(cache, "PARTNER_2")("alerts", "1", find)).toEqual({ found: 7 });
 });

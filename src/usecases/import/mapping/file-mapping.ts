@@ -79,7 +79,7 @@ export const mappingFileText = (files: readonly FileMapping[]): string =>
   `${JSON.stringify({ version: 1, files }, null, 2)}\n`;
 
 /** Reads a saved mapping. Throws an OperatorError that names the entry that is wrong. */
-export function readMappingFile(name: string, text: string): readonly FileMapping[] {
+export function loadImportMappingFile(name: string, text: string): readonly FileMapping[] {
   let value: unknown;
   try {
     value = JSON.parse(text);

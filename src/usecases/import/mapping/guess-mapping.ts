@@ -222,7 +222,7 @@ function equipmentColumns(
     choicesLeft -= choices.length;
     const types = Object.fromEntries(
       choices.flatMap((cell) => {
-        const typeId = typeOfChoice(cell, words);
+        const typeId = importTypeOfChoice(cell, words);
         return typeId ? [[cell, typeId] as const] : [];
       }),
     );
@@ -253,7 +253,7 @@ function typeValues(
   const distinct = [...new Set(column?.cells ?? [])].slice(0, 500);
   return Object.fromEntries(
     distinct.flatMap((cell) => {
-      const typeId = typeOfCell(cell, typeOf);
+      const typeId = importTypeOfCell(cell, typeOf);
       return typeId !== undefined && typeId !== cell ? [[cell, typeId] as const] : [];
     }),
   );
@@ -262,13 +262,15 @@ function typeValues(
 const IS_CHOICE = /^.+ types?$/;
 
 /** Returns the type of equipment that a cell names by itself, or with the words of its heading such as `heating type`. */
-export const typeOfChoice = (cell: string, heading: string): string | undefined =>
+export const importTypeOfChoice = (cell: string, heading: string): string | undefined =>
   applianceTypeOfHeadingWords(headingWords(cell)) ??
   applianceTypeOfHeadingWords(`${heading.replace(/ types?$/, "")} ${headingWords(cell)}`);
 
 /** Returns the type of equipment that a cell names; `typeOf` knows the types by their IDs and names. */
-export const typeOfCell = (cell: string, typeOf: (text: string) => string | undefined): string | undefined =>
-  typeOf(cell) ?? applianceTypeOfHeadingWords(headingWords(cell));
+export const importTypeOfCell = (
+  cell: string,
+  typeOf: (text: string) => string | undefined,
+): string | undefined => typeOf(cell) ?? applianceTypeOfHeadingWords(headingWords(cell));
 
 /** Returns the abbreviation of the state or province that a cell names. */
 export const stateOfCell = (cell: string): string | undefined =>

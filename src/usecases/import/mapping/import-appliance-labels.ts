@@ -1,4 +1,4 @@
-import { EqualRowCounts, equalRowKey } from "../equal-row-counts.ts";
+import { EqualRowCounts, equalRowKey } from "../import-equal-row-counts.ts";
 
 /** The labels of a property's appliances that have no serial of their own. The same rows make the same labels again. */
 export class ImportApplianceLabels {

@@ -8,7 +8,7 @@ import type { Yield } from "../../../event-loop/event-loop.ts";
 import type { Stores } from "../../../store/stores.ts";
 import { parseCellDate } from "../../../table-cells/table-cell-dates.ts";
 import { UNNAMED_CELLS } from "../../../table-cells/table-limits.ts";
-import type { EqualRowCounts } from "../equal-row-counts.ts";
+import type { EqualRowCounts } from "../import-equal-row-counts.ts";
 import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
 import { ImportApplianceLabels } from "./import-appliance-labels.ts";
 import type { AreaUnit } from "./import-area-units.ts";

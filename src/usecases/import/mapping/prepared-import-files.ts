@@ -18,7 +18,7 @@ const partFields = () => ({
 });
 
 /** Runs the work with the mapped rows in files of the importer's own columns, which are removed afterwards. */
-export async function withPreparedFiles<T>(
+export async function withPreparedImportFiles<T>(
   deps: PreparationDeps,
   mapped: readonly MappedTable[],
   work: (prepared: PreparedRows) => Promise<T>,

@@ -9,7 +9,7 @@ import {
 import { isTableCellScoreAbove5 } from "../../../table-cells/table-cell-scales.ts";
 import { GUESSED_WORD_FIELDS } from "../../../table-cells/table-limits.ts";
 import type { FileMapping } from "./file-mapping.ts";
-import { stateOfCell, typeOfCell, typeOfChoice } from "./guess-mapping.ts";
+import { importTypeOfCell, importTypeOfChoice, stateOfCell } from "./guess-mapping.ts";
 import { headingWords, NO_VALUE } from "./import-heading-words.ts";
 import { importedApplianceTypeByName } from "./import-known-fields.ts";
 import { type ImportTable, SAMPLE } from "./import-source-table.ts";
@@ -167,7 +167,7 @@ function wordColumnsOf(
       new WordColumn(
         fields.type_id,
         (cell) => types.has(cell) || lookUpImportValue(values.type_id ?? {}, cell) !== undefined,
-        (cell) => typeOfCell(cell, typeOf),
+        (cell) => importTypeOfCell(cell, typeOf),
         words,
       ),
     );
@@ -186,7 +186,7 @@ function wordColumnsOf(
         new WordColumn(
           column,
           (cell) => lookUpImportValueInList(meant, cell, types) !== undefined,
-          (cell) => typeOfChoice(cell, headingWords(column)),
+          (cell) => importTypeOfChoice(cell, headingWords(column)),
           words,
         ),
       );

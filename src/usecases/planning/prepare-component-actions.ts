@@ -12,7 +12,7 @@ export type ActionDeps = { prices: PriceList; yieldNow: Yield };
 type ComponentActions = { appliances: ReadonlyMap<string, Action>; components: ReadonlyMap<string, Action> };
 
 /** Returns what to do with appliances of which all components are given, and with these. */
-export async function planComponentActions(
+export async function prepareComponentActions(
   { prices, yieldNow }: ActionDeps,
   rows: readonly PlacedComponent[],
 ): Promise<ComponentActions> {

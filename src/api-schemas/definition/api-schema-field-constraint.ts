@@ -7,7 +7,7 @@ type Type = validators.Type<unknown>;
  * Loads arktype at the first validation: a command or a server that has validated nothing needs none of it, and
  * creating every constraint would take a third of a server's start.
  */
-export const loadSchemaValidators = (): Validators =>
+export const requireApiSchemaValidators = (): Validators =>
   require("../../validation/arktype-validators.ts") as Validators;
 
 /** The constraint on a field, with the type of a valid value: an arktype type, or one that is created at first use. */
@@ -21,7 +21,7 @@ class LazyConstraint {
   constructor(private readonly create: Create<unknown>) {}
 
   get validator(): Type {
-    this.#validator ??= this.create(loadSchemaValidators().type) as Type;
+    this.#validator ??= this.create(requireApiSchemaValidators().type) as Type;
     return this.#validator;
   }
 }
@@ -31,9 +31,9 @@ export const defineSchemaConstraint = <T>(create: Create<T>): Constraint<T> =>
   new LazyConstraint(create) as unknown as Constraint<T>;
 
 /** Returns the constraint as an arktype type. */
-export const schemaValidatorOf = (constraint: Constraint<unknown>): Type =>
+export const apiSchemaValidatorOf = (constraint: Constraint<unknown>): Type =>
   constraint instanceof LazyConstraint ? constraint.validator : (constraint as Type);
 
 /** Creates the validator of an object, compiled to code since it is used often. */
-export const compileSchemaObject = (fields: Record<string, Type>): validators.Type<object> =>
-  loadSchemaValidators().compiledType(fields as never) as unknown as validators.Type<object>;
+export const compileApiSchemaObject = (fields: Record<string, Type>): validators.Type<object> =>
+  requireApiSchemaValidators().compiledType(fields as never) as unknown as validators.Type<object>;

@@ -33,18 +33,18 @@ const SENTENCES: Readonly<Record<keyof WordedImportNotes, (records: string) => s
 const NAMES = Object.keys(SENTENCES) as (keyof WordedImportNotes)[];
 
 /** Returns the notes of a record that has others too. */
-export const wordedImportNotesOf = (counts: WordedImportNotes): WordedImportNotes => {
+export const importNoteWordings = (counts: WordedImportNotes): WordedImportNotes => {
   const { buildingYears, earlyYears, unusualSizes, claimsToCheck, olderValuations } = counts;
   return { buildingYears, earlyYears, unusualSizes, claimsToCheck, olderValuations };
 };
 
 /** Adds up the notes of two parts of an import. */
-export function sumOfImportNoteWordings(a: WordedImportNotes, b: WordedImportNotes): WordedImportNotes {
+export function importNoteSumWording(a: WordedImportNotes, b: WordedImportNotes): WordedImportNotes {
   const sum = { ...a };
   for (const name of NAMES) sum[name] += b[name];
   return sum;
 }
 
 /** Returns a sentence for each count above zero. */
-export const wordingOfImportNotes = (notes: WordedImportNotes): string[] =>
+export const importNotesWording = (notes: WordedImportNotes): string[] =>
   NAMES.filter((name) => notes[name] > 0).map((name) => SENTENCES[name](notes[name].toLocaleString("en-US")));

@@ -9,7 +9,7 @@ import {
 } from "../../domain/property.ts";
 import { CONDITIONS, EVENT_TYPES } from "../../domain/service-event.ts";
 import { instantFromText, parseDay } from "../../domain/time.ts";
-import { defineSchemaConstraint } from "./schema-field-constraint.ts";
+import { defineSchemaConstraint } from "./api-schema-field-constraint.ts";
 import {
   isApiMultilineText,
   isApiOneLine,

@@ -19,7 +19,7 @@ import { excludeFromLastCompilerTier } from "../event-loop/compiler-tier.ts";
  * Keeps the functions that lists of components call for each row from the last tier of the just-in-time compiler, whose threads
  * take a tenth of the processor time of a server's first 600 pages. The rows take as long without it.
  */
-export const compileComponentRowsWithoutLastTier = () =>
+export const httpCompileComponentRowsWithoutLastTier = () =>
   excludeFromLastCompilerTier([
     actionSchema,
     componentSchema,

@@ -26,7 +26,7 @@ export class ServerChildCommandFailed extends Error {
  * Returns the command line that starts this executable. From its sources it is Bun with the program as its first
  * argument.
  */
-export const serverExecutable = (): readonly string[] =>
+export const serverExecutablePath = (): readonly string[] =>
   SOURCE_ENTRY_FILE === undefined ? [process.execPath] : [process.execPath, SOURCE_ENTRY_FILE];
 
 /**
@@ -48,8 +48,8 @@ const NOT_INHERITED = [
  * Runs a command of this executable as a child process, with `--json`, and returns its result. Rejects with the
  * reported error if the command fails; kills it if the signal is aborted.
  */
-export async function runServerChildCommand({ args, env, signal }: ChildCommand): Promise<unknown> {
-  const child = Bun.spawn([...serverExecutable(), ...args, "--json"], {
+export async function runServerChildProcess({ args, env, signal }: ChildCommand): Promise<unknown> {
+  const child = Bun.spawn([...serverExecutablePath(), ...args, "--json"], {
     env: Object.fromEntries(Object.entries(env).filter(([name]) => !NOT_INHERITED.includes(name))),
     stdio: ["ignore", "pipe", "pipe"],
     signal,

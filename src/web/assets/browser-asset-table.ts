@@ -29,7 +29,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 let loading: Promise<AssetTable> | undefined;
 
 /** The table of the bundled files, built at the first request so that it does not delay the start. */
-export function assetTable(): Promise<AssetTable> {
+export function browserAssetTable(): Promise<AssetTable> {
   loading ??= bundledAssets().then(tableOf);
   return loading;
 }

@@ -8,7 +8,7 @@ import type { Property } from "../../domain/property.ts";
 import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
-import { currentPartnerPrices } from "../costs/partner-prices.ts";
+import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { loadPropertyCompliance } from "../inspections/load-property-compliance.ts";
 import type { ShownPartner } from "../revision-caches/revision-caches.ts";
 import type { LossBooks, LossDeps, LossRequest } from "./load-loss-books.ts";
@@ -24,7 +24,7 @@ const NAMED = 5;
 type Scope = "portfolio" | "book";
 
 /** Returns an underwriting page. */
-export async function underwriteProperty(
+export async function loadPropertyUnderwriting(
   deps: LossDeps,
   knowledge: Knowledge,
   books: LossBooks,

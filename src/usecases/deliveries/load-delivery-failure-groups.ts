@@ -15,7 +15,7 @@ type EndpointFailures = FailureGroup & { partnerName: string; url: string | null
  * Returns failed deliveries of a period by endpoint and last error, largest groups first. Errors are found one by one in
  * their index, and counted up to a limit: no step reads more than 10,000 entries.
  */
-export async function groupDeliveryFailures(
+export async function loadDeliveryFailureGroups(
   read: Pick<Stores, "deliveryLog" | "partners">,
   period: { from: Instant; to: Instant },
   partnerId: string | undefined,

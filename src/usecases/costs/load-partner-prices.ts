@@ -19,7 +19,7 @@ const keptFor = new WeakMap<Knowledge, Kept>();
  * Returns a partner's prices: those of the knowledge base, and of its cost book. They are kept until the book changes, so that
  * what depends on type, size and state alone is computed once.
  */
-export async function partnerPrices(
+export async function loadPartnerPrices(
   { costLines }: Pick<Stores, "costLines">,
   knowledge: Knowledge,
   { id, costBook }: Pick<Partner, "id" | "costBook">,
@@ -47,7 +47,7 @@ export async function currentPartnerPrices(
   partnerId: string,
 ): Promise<PriceList> {
   const partner = await stores.partners.find(partnerId);
-  return await partnerPrices(stores, knowledge, partner ?? { id: partnerId });
+  return await loadPartnerPrices(stores, knowledge, partner ?? { id: partnerId });
 }
 
 /** Drops the price lists of partners that are not among `partners`. */

@@ -5,7 +5,7 @@ import type { Administrator } from "../domain/partner.ts";
 import type { Instant } from "../domain/time.ts";
 import { hashSecret, secretsEqual } from "../secrets/secret-hash.ts";
 import type { Store } from "../store/store.ts";
-import { unauthorizedFailure } from "./authenticator.ts";
+import { httpUnauthorizedFailure } from "./authenticator.ts";
 import { CONSOLE } from "./http-operation.ts";
 
 /** The session of an administrator who is signed in to the console. */
@@ -70,7 +70,7 @@ export class ConsoleSessions {
   async begin(key: string): Promise<{ session: ConsoleSession; token: string }> {
     const keyHash = hashSecret(key);
     const administrator = await this.store.read.administrators.findByKey(keyHash);
-    if (!administrator) throw unauthorizedFailure("Invalid or revoked administrator key.");
+    if (!administrator) throw httpUnauthorizedFailure("Invalid or revoked administrator key.");
     const [token, csrfToken] = [this.#newToken(), this.#newToken()];
     const expiresAt = this.clock() + LIFETIME_MS;
     await this.#sessions.set(hashSecret(token), { keyHash, csrfToken, expiresAt });
@@ -92,7 +92,7 @@ export class ConsoleSessions {
   /** Returns the administrator of the request. Throws unauthorized without a session, forbidden for a forged change. */
   async authenticate(request: Request): Promise<Administrator> {
     const session = await this.find(request);
-    if (!session) throw unauthorizedFailure(EXPIRED);
+    if (!session) throw httpUnauthorizedFailure(EXPIRED);
     if (request.method !== "GET" && request.method !== "HEAD")
       rejectForgedRequest(request, session.csrfToken);
     return session.administrator;
@@ -133,7 +133,7 @@ export function rejectCrossSiteRequest({ headers }: Request): void {
 }
 
 /** Returns the cookie with a session's token, for the console's path in the request. */
-export const consoleSessionCookie = (request: Request, token: string, isSecure: boolean): string =>
+export const httpConsoleSessionCookie = (request: Request, token: string, isSecure: boolean): string =>
   `${COOKIE}=${token}; ${attributesFor(request, isSecure)}; Max-Age=${LIFETIME_MS / 1000}`;
 
 /** Returns a cookie that deletes the session's cookie. */

@@ -9,7 +9,7 @@ import {
 } from "../../domain/figures/assumptions.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
-import { currentPartnerPrices } from "../costs/partner-prices.ts";
+import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 
 /** Properties whose counts are read together, and components of a changed property. */
 const PROPERTIES_A_STEP = 500;
@@ -28,7 +28,7 @@ type CountDeps = { read: Stores; knowledge: Knowledge; yieldNow: Yield };
  * Returns what the figures of properties rest on: the stored counts of their plans, and for those that have changed since, their
  * components. Null while too many have, as after a large import: the plans of their portfolios renew them.
  */
-export async function portfolioAssumptionCounts(
+export async function loadPortfolioAssumptionCounts(
   { read, knowledge, yieldNow }: CountDeps,
   included: CountedProperties,
   most = MOST_CHANGED,

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { apiInputCsvColumns } from "../../../src/api-schemas/definition/api-input-csv-columns.ts";
 import {
+  line,
+  requiredLine,
+  usd as usdIn,
+  zip,
+} from "../../../src/api-schemas/definition/api-schema-constraints.ts";
+import type { SchemaType } from "../../../src/api-schemas/definition/api-schema-type.ts";
+import {
   bodySchema,
   documentedSchema,
   inputSchema,
@@ -10,12 +17,6 @@ import {
   optionalSchema,
   requiredSchema,
 } from "../../../src/api-schemas/definition/input-schema.ts";
-import {
-  line,
-  requiredLine,
-  usd as usdIn,
-  zip,
-} from "../../../src/api-schemas/definition/schema-constraints.ts";
 import {
   anyObjectSchema,
   anyOfSchema,
@@ -29,12 +30,11 @@ import {
   usdSchema,
   wholeNumberSchema,
 } from "../../../src/api-schemas/definition/schema-field-types.ts";
-import type { SchemaType } from "../../../src/api-schemas/definition/schema-type.ts";
 import {
   OpenApiSchemaRegistry,
   openApiExampleOf,
   openApiSchemaOf,
-} from "../../../src/http/openapi/openapi-schema.ts";
+} from "../../../src/http/openapi/openapi-document-schema.ts";
 import { type } from "../../../src/validation/arktype-validators.ts";
 
 const schemaAlone = (form: SchemaType<unknown>) => openApiSchemaOf(form, new OpenApiSchemaRegistry());

@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import { dropCachedPricesExcept, partnerPrices } from "../../../src/usecases/costs/partner-prices.ts";
+import {
+  dropCachedPricesExcept,
+  loadPartnerPrices,
+} from "../../../src/usecases/costs/load-partner-prices.ts";
 import { knowledge } from "../../support/portfolio-store.ts";
 
 /** Returns price lists of partners whose books have so many lines; counts how often a book is read. */
@@ -31,7 +34,7 @@ function listsOf(lines: number) {
     },
     prices: (id: string, costBook = "1") => {
       expected = costBook;
-      return partnerPrices({ costLines } as never, own, { id, costBook });
+      return loadPartnerPrices({ costLines } as never, own, { id, costBook });
     },
   };
 }

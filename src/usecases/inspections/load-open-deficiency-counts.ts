@@ -6,7 +6,7 @@ import type { Stores } from "../../store/stores.ts";
 import { loadInspectionRecords } from "./load-inspection-records.ts";
 
 /** Returns the number of inspections with an open deficiency of each of the appliances, by ID. */
-export async function countOpenDeficiencies(
+export async function loadOpenDeficiencyCounts(
   read: Stores,
   knowledge: Knowledge,
   appliances: readonly Pick<Appliance, "id" | "typeId">[],

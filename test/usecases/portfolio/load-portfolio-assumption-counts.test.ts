@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { renewChangedPlans } from "../../../src/usecases/planning/load-portfolio-plan.ts";
-import { portfolioAssumptionCounts } from "../../../src/usecases/portfolio/portfolio-assumption-counts.ts";
+import { loadPortfolioAssumptionCounts } from "../../../src/usecases/portfolio/load-portfolio-assumption-counts.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const open = usePortfolioStore();
@@ -12,7 +12,7 @@ test("a portfolio of which too much has changed is counted when its plans are re
     Date.parse("2026-03-10T12:00:00Z"),
   );
   const counts = (most?: { properties: number; components: number }) =>
-    portfolioAssumptionCounts(
+    loadPortfolioAssumptionCounts(
       { read: store.read, knowledge, yieldNow },
       { partnerIds: [partnerId], without: [] },
       most,
@@ -53,7 +53,7 @@ test("the components of changed properties are read together", async () => {
       return Reflect.get(target, name);
     },
   });
-  const counted = await portfolioAssumptionCounts(
+  const counted = await loadPortfolioAssumptionCounts(
     { read: { ...store.read, components }, knowledge, yieldNow },
     { partnerIds: [partnerId], without: [] },
   );
@@ -62,7 +62,7 @@ test("the components of changed properties are read together", async () => {
   expect(reads.length).toBeLessThanOrEqual(Math.ceil(all / 250));
   await renewChangedPlans({ store, knowledge, clock, yieldNow }, partnerId);
   expect(
-    await portfolioAssumptionCounts(
+    await loadPortfolioAssumptionCounts(
       { read: store.read, knowledge, yieldNow },
       { partnerIds: [partnerId], without: [] },
     ),

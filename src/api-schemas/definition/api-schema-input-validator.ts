@@ -1,4 +1,4 @@
-import type { Schema } from "./api-json-schema.ts";
+import type { Schema } from "./api-schema-to-json-schema.ts";
 import { TEXT_BOUNDS } from "./schema-text-bounds.ts";
 
 /** The part of an arktype type that the API document needs. */

@@ -1,11 +1,11 @@
-import type { Schema } from "../../api-schemas/definition/api-json-schema.ts";
-import { apiSchemaOfInputValidator } from "../../api-schemas/definition/input-schema-validator.ts";
+import { apiSchemaOfInputValidator } from "../../api-schemas/definition/api-schema-input-validator.ts";
+import type { Schema } from "../../api-schemas/definition/api-schema-to-json-schema.ts";
 import type {
   Fields,
   OpenEnumName,
   SchemaType,
   TypeDefinition,
-} from "../../api-schemas/definition/schema-type.ts";
+} from "../../api-schemas/definition/api-schema-type.ts";
 
 /** The schemas of the API document's `components`, in the order in which they are first referenced. */
 export class OpenApiSchemaRegistry extends Map<string, Schema> {

@@ -1,5 +1,5 @@
-import type { Schema } from "./api-json-schema.ts";
-import type { Validator } from "./input-schema-validator.ts";
+import type { Validator } from "./api-schema-input-validator.ts";
+import type { Schema } from "./api-schema-to-json-schema.ts";
 
 /*
  * The types of request and response bodies. One expression gives a field's TypeScript type, description, unit and

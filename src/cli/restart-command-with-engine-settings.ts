@@ -19,7 +19,7 @@ const COMMANDS: readonly (string | undefined)[] = ["serve", "snapshot", "import"
  * Starts this executable again in this process, with settings of its engine, if its command runs for long. Returns if the
  * environment has such settings, or if the system cannot do it. Called before anything is opened.
  */
-export function restartWithEngineSettings(argv: readonly string[], env: NodeJS.ProcessEnv): void {
+export function restartCommandWithEngineSettings(argv: readonly string[], env: NodeJS.ProcessEnv): void {
   if (process.platform !== "linux" || SOURCE_ENTRY_FILE !== undefined || !COMMANDS.includes(argv[0])) return;
   if (Object.keys(env).some((name) => name.startsWith(PREFIX))) return;
   try {

@@ -7,7 +7,11 @@ import type { Store } from "../../store/store.ts";
  * Returns the calls of a month and the billable units. Today's calls may include up to 10 that a running server has
  * reserved.
  */
-export async function partnerUsage(store: Store, partnerId: string, month: string): Promise<PartnerUsage> {
+export async function loadPartnerUsage(
+  store: Store,
+  partnerId: string,
+  month: string,
+): Promise<PartnerUsage> {
   const partner = await store.read.partners.find(partnerId);
   if (!partner) throw notFound("Partner not found");
   const from = `${month}-01`;
