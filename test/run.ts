@@ -76,7 +76,8 @@ const WORKERS = Math.min(availableParallelism() + 1, 4);
 const USES_STORAGE = /\b(usePartnerStore|usePortfolioStore|useMainstay)\(\)/;
 /**
  * The tests that a whole run also runs on PostgreSQL: those in which transactions, servers and steps of long work meet, and
- * the main journeys. The conformance tests of the stores run each statement on both engines. `--storage postgres` runs all.
+ * the main journeys. The conformance tests of the stores run each statement on both engines, and `--storage postgres` runs
+ * all tests that depend on the storage.
  */
 const POSTGRES_JOURNEYS = [
   "blackbox/journey.test.ts",
@@ -86,9 +87,14 @@ const POSTGRES_JOURNEYS = [
   "usecases/import/{appliance-batches,import-events,import-table-rows,rejected-rows}.test.ts",
   "usecases/calibration/calibration-runs.test.ts",
   "usecases/losses/renew-loss-standings.test.ts",
+  "usecases/planning/load-portfolio-plan.test.ts",
   "usecases/portfolio/{merge-properties,repeated-writes}.test.ts",
 ]
-  .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(import.meta.dir)])
+  .flatMap((pattern) => {
+    const found = [...new Bun.Glob(pattern).scanSync(import.meta.dir)];
+    if (found.length === 0) throw new Error(`no test matches ${pattern}`);
+    return found;
+  })
   .filter((path) => USES_STORAGE.test(readFileSync(join(import.meta.dir, path), "utf8")));
 /** The black-box tests that `--storage postgres` leaves out, with the reason. */
 const NOT_ON_POSTGRES: Readonly<Record<string, string>> = {

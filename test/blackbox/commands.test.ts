@@ -302,7 +302,8 @@ describe("beside a running server", () => {
 });
 
 describe("a path of the wrong kind is an operator's error and not a bug", () => {
-  const EXPLAINED = /\n(A file exists where a folder is expected|The path is a folder)/;
+  const EXPLAINED =
+    /\n(A file exists where a folder is expected|Part of the path is a file|The path is a folder)/;
 
   test("for rejected rows", async () => {
     const installation = install();

@@ -4,7 +4,9 @@ import {
   waitForLaterIteration,
   yieldInBackground,
   yieldToEventLoop,
+  yieldToNextIteration,
 } from "../../src/event-loop/event-loop.ts";
+import { KeyedMutex } from "../../src/event-loop/keyed-mutex.ts";
 
 /** Runs slices of work one after the other, each of which is logged. */
 async function work(name: string, slices: number, yieldNow: () => Promise<void>, log: string[]) {
@@ -75,6 +77,8 @@ async function iterationsOf(
   names: readonly number[],
   wait: () => Promise<void> | undefined,
 ): Promise<number[][]> {
+  // The callbacks that the test before has scheduled would continue callers of this one.
+  await yieldToNextIteration();
   const iterations: number[][] = [[]];
   let isOver = false;
   const countIterations = () => {
@@ -106,4 +110,21 @@ test("of requests that arrive together, a few start at once, and the others in l
   const iterations = await iterationsOf(NAMES, waitForLaterIteration);
   expect(Math.max(...iterations.map((some) => some.length))).toBeLessThanOrEqual(4);
   expect(iterations.flat()).toEqual(NAMES);
+});
+
+test("work on a key whose caller leaves while it waits ends at once, and what waits behind it runs in its turn", async () => {
+  const mutex = new KeyedMutex();
+  const log: string[] = [];
+  const first = Promise.withResolvers<void>();
+  const running = mutex.run("a", () => first.promise);
+  const leaving = new AbortController();
+  const left = mutex.run("a", async () => void log.push("left"), leaving.signal);
+  const behind = mutex.run("a", async () => void log.push("behind"), new AbortController().signal);
+  leaving.abort(new Error("gone"));
+  await expect(left).rejects.toThrow("gone");
+  expect(log).toEqual([]);
+  first.resolve();
+  await Promise.all([running, behind]);
+  expect(log).toEqual(["behind"]);
+  await expect(mutex.run("a", async () => {}, leaving.signal)).rejects.toThrow("gone");
 });

@@ -405,6 +405,9 @@ test("names of columns are found below a title, and a title alone is refused", a
   expect(await read("Name,Address\nA,1 Elm St,Albany,NY,12207\nB,2 Elm St\n")).toBe(
     "Row 1 names 2 of 5 columns. Delete the rows above the names of the columns.",
   );
+  expect(await read("Costs\nName,Address,State,2024,2025\nA,1 Elm St,NY,12,13\n")).toMatchObject({
+    columns: ["Name", "Address", "State", "2024", "2025"],
+  });
   expect(await read("Name,Address,\nA,1 Elm St,x\n")).toMatchObject({ columns: ["Name", "Address", ""] });
 });
 

@@ -43,11 +43,11 @@ export function photoStore(engine: Engine) {
         isEventVoided: voidedAt !== null,
       }));
     },
-    /** Counts an appliance's photos, whose number has a limit. */
     /** Returns whether any partner has a photo. */
     async any(): Promise<boolean> {
       return (await db.select({ id: photos.id }).from(photos).limit(1)).length > 0;
     },
+    /** Counts an appliance's photos, whose number has a limit. */
     async count(applianceId: string): Promise<number> {
       const [row] = await db.select({ n: count() }).from(photos).where(eq(photos.applianceId, applianceId));
       return row!.n;

@@ -58,6 +58,8 @@ export type ImportRequest = Omit<ImportDeps, "yieldNow" | "lock"> & {
   sources: { readonly [P in Part]?: CsvSource | undefined };
   mappings?: readonly ColumnMapping[];
   defaults?: readonly FieldDefault[];
+  /** The sources, if they have been surveyed before. */
+  surveyed?: readonly SurveyedImportFile[];
   /** The folder for rejected rows, created when needed; without it they are only counted. */
   rejectsFolder?: string | undefined;
   /** The name in the audit log. */
@@ -108,9 +110,19 @@ export type ImportResult = {
  * lock is lost.
  */
 export async function importPortfolio(request: ImportRequest): Promise<ImportResult> {
-  const { sources, mappings = [], defaults = [], withLock = (run) => run(NO_LOCK) } = request;
+  const { surveyed, withLock = (run) => run(NO_LOCK) } = request;
   const startedAt = request.clock();
-  const files: ImportedFile[] = [];
+  const files = surveyed ?? (await surveyImportFiles(request));
+  return await withLock((lock) => importFiles({ ...request, lock }, files, startedAt));
+}
+
+/** Reads the files once, for what must be known before the first row is imported. Throws an OperatorError for one that cannot be used. */
+export async function surveyImportFiles({
+  sources,
+  mappings = [],
+  defaults = [],
+}: Pick<ImportRequest, "sources" | "mappings" | "defaults">): Promise<SurveyedImportFile[]> {
+  const files: SurveyedImportFile[] = [];
   refuseIdleDefaults(
     defaults,
     PARTS.filter((part) => sources[part]),
@@ -126,15 +138,15 @@ export async function importPortfolio(request: ImportRequest): Promise<ImportRes
     mappings,
     files.map(({ file }) => file),
   );
-  return await withLock((lock) => importFiles({ ...request, lock }, files, startedAt));
+  return files;
 }
 
 /** `equalRows` has the counts of the rows before, if they are known. */
-type ImportedFile = { part: Part; file: SurveyedFile; equalRows: EqualRowCounts | undefined };
+export type SurveyedImportFile = { part: Part; file: SurveyedFile; equalRows: EqualRowCounts | undefined };
 
 async function importFiles(
   request: ImportRequest & { lock: HeldLock },
-  files: readonly ImportedFile[],
+  files: readonly SurveyedImportFile[],
   startedAt: Instant,
 ): Promise<ImportResult> {
   const { store, partner, actor, clock, lock } = request;
@@ -192,7 +204,7 @@ type Totals = {
 
 async function importFile(
   request: ImportRequest & { lock: HeldLock },
-  { part, file, equalRows: before }: ImportedFile,
+  { part, file, equalRows: before }: SurveyedImportFile,
   { total, changes, sameAddress, created }: Totals,
 ): Promise<RejectedRows | undefined> {
   const {
@@ -257,7 +269,7 @@ function ignoredColumns({ name, layout: { ignored } }: SurveyedFile): string[] {
 }
 
 /** Rejected rows that are corrected are further rows of their file, if it is known how many equal ones it had. */
-function missingCounts({ part, file, equalRows }: ImportedFile): string[] {
+function missingCounts({ part, file, equalRows }: SurveyedImportFile): string[] {
   if (part !== "appliances" || !file.layout.isRejects || equalRows) return [];
   return [
     `${file.name}: ${basename(file.name)}.counts, which was written with it, is not beside it: of rows without a serial, those that equal imported ones count as them`,

@@ -9,7 +9,12 @@ import { MOST_ROWS, type Separator, tableCellsHaveDecimalComma } from "../../tab
 import { MOST_RESCORED, RescoreLimit } from "../rescoring/rescore-limit.ts";
 import { DryRunStopped, type RowsFoundHalfway } from "./import-batches.ts";
 import { EqualRowCounts } from "./import-equal-row-counts.ts";
-import { type ImportResult, importPortfolio } from "./import-portfolio.ts";
+import {
+  type ImportRequest,
+  type ImportResult,
+  importPortfolio,
+  surveyImportFiles,
+} from "./import-portfolio.ts";
 import type { FileMapping } from "./mapping/file-mapping.ts";
 import {
   guessFileMapping,
@@ -20,7 +25,6 @@ import {
 import type { ImportTable, LeftOut } from "./mapping/import-source-table.ts";
 import { checkImportTableHeadings } from "./mapping/open-source-tables.ts";
 import { originalRowOfReject } from "./mapping/original-reject-places.ts";
-import type { PreparedRows } from "./mapping/prepare-import-rows.ts";
 import { prepareRowsInMemory } from "./mapping/prepared-import-files.ts";
 import { type GuessedWord, surveyMappedColumns, withGuessedWords } from "./mapping/survey-mapped-columns.ts";
 
@@ -104,28 +108,29 @@ export async function importTableRows(
   const foundHalfway: RowsFoundHalfway = new Map();
   const prepared = before.copy();
   let equalRows = prepared;
-  const importing = (sources: PreparedRows["sources"]) => async (own: Store, lock?: HeldLock) => {
-    // The transaction of a dry run may run again.
-    rejected.clear();
-    equalRows = prepared.copy();
-    const rescoreLimit = new RescoreLimit();
-    return await importPortfolio({
-      ...deps,
-      store: own,
-      sources,
-      actor: partner.id,
-      equalRows,
-      ...{ silent, update, isDryRun: dryRun, placeOf: originalRowOfReject, shownSameAddresses: MOST_ROWS },
-      ...(dryRun && { foundHalfway, rescoreLimit: () => rescoreLimit }),
-      ...(lock && { withLock: (work) => work(lock) }),
-      onRejected: (rows) => {
-        for (const { cells, error } of rows) {
-          const row = originalRowOfReject({ cells }).line;
-          if (!rejected.has(row)) rejected.set(row, error);
-        }
-      },
-    });
-  };
+  const importing =
+    (files: Pick<ImportRequest, "sources" | "surveyed">) => async (own: Store, lock?: HeldLock) => {
+      // The transaction of a dry run may run again.
+      rejected.clear();
+      equalRows = prepared.copy();
+      const rescoreLimit = new RescoreLimit();
+      return await importPortfolio({
+        ...deps,
+        store: own,
+        ...files,
+        actor: partner.id,
+        equalRows,
+        ...{ silent, update, isDryRun: dryRun, placeOf: originalRowOfReject, shownSameAddresses: MOST_ROWS },
+        ...(dryRun && { foundHalfway, rescoreLimit: () => rescoreLimit }),
+        ...(lock && { withLock: (work) => work(lock) }),
+        onRejected: (rows) => {
+          for (const { cells, error } of rows) {
+            const row = originalRowOfReject({ cells }).line;
+            if (!rejected.has(row)) rejected.set(row, error);
+          }
+        },
+      });
+    };
   const preparing = {
     read: store.read,
     partnerId: partner.id,
@@ -135,9 +140,9 @@ export async function importTableRows(
     equalRows: prepared,
     yieldNow,
   };
-  // The rows are prepared before the transaction of a dry run, which other writes wait for.
+  // The rows are prepared and surveyed before the transaction of a dry run, which other writes wait for.
   const { sources, leftOut } = await prepareRowsInMemory(preparing, [{ table, mapping }]);
-  const run = importing(sources);
+  const run = importing({ sources, surveyed: await surveyImportFiles({ sources }) });
   const result = dryRun ? await rolledBack(store, run, foundHalfway) : await underLock(store, partner, run);
   const rows = [...rejected].map(([row, error]) => ({ row, error })).toSorted((a, b) => a.row - b.row);
   return {

@@ -20,8 +20,9 @@ export async function changePartner(
   settings: PartnerSettings,
 ): Promise<void> {
   const { dailyBudget, webhookUrl: url, webhookEvents: events, webhookConcurrency: concurrency } = settings;
-  if (typeof url === "string") checkPartnerWebhookUrl(url);
-  await change(administration, partnerId, async (tx, { partner }, record) => {
+  await change(administration, partnerId, async (tx, { partner, endpoint }, record) => {
+    // A URL from before the check may be sent with other settings.
+    if (typeof url === "string" && url !== endpoint.url) checkPartnerWebhookUrl(url);
     if (dailyBudget !== undefined) {
       await tx.partners.update(partnerId, { dailyBudget });
       await record("partner.set_budget", { from: partner.dailyBudget, to: dailyBudget });

@@ -79,11 +79,9 @@ export async function renewChangedPlans(
   propertiesOfRound = PROPERTIES_A_ROUND,
 ): Promise<number> {
   const { plans } = deps.store.read;
-  return await changedPlans.run(partnerId, async () => {
-    // The caller may have left while it waited.
-    deps.signal?.throwIfAborted();
-    return await renewPlans(deps, partnerId, propertiesOfRound, (limit) => plans.changed(partnerId, limit));
-  });
+  const renew = () =>
+    renewPlans(deps, partnerId, propertiesOfRound, (limit) => plans.changed(partnerId, limit));
+  return await changedPlans.run(partnerId, renew, deps.signal);
 }
 
 /** Renews the plans of all partners that are older than the snapshot of the day; returns their number. */
@@ -233,7 +231,7 @@ async function savePlans(
   const portfolio = await tx.plans.ofPartner(partnerId);
   // On PostgreSQL, a read sends the writes before it, and a deletion the rows before it, which are sent together otherwise.
   const storedPlans = await tx.plans.ofProperties(plans.map(({ propertyId }) => propertyId));
-  const marks = await loadMarksOfActions(tx, plans);
+  const marks = await loadMarksOfActions(tx, plans, tx.yieldToEventLoop);
   const kept = plans.filter(({ propertyId }) => storedPlans.has(propertyId));
   for (const { propertyId, candidates, actions, changes, ...made } of kept) {
     addSums(portfolio, storedPlans.get(propertyId)!, -1);

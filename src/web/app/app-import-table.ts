@@ -80,6 +80,8 @@ function tableOfRows(name: string, all: readonly TableRow[]): AppImportFile | st
 }
 
 const hasNumbers = ({ cells }: TableRow) =>
-  cells.some((cell) => /^[\s$€£(-]*\d[\d\s.,:/%-]*\)?$/.test(cell.slice(0, 50)));
+  cells.some((cell) => !YEAR.test(cell) && /^[\s$€£(-]*\d[\d\s.,:/%-]*\)?$/.test(cell.slice(0, 50)));
+/** Headings may be years. */
+const YEAR = /^\s*(19|20)\d\d\s*$/;
 
 const filledOf = ({ cells }: TableRow) => cells.filter((cell) => cell.trim() !== "").length;

@@ -1575,10 +1575,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         uploadedAt: NOW,
       };
       const loose = { ...photo, id: "PH_1", serviceEventId: null, filename: "f1", uploadedAt: NOW + 1 };
+      expect(await photos.any()).toBe(false);
       await fixture.store.write(async (tx) => {
         await tx.photos.insert(loose);
         await tx.photos.insert(photo);
       });
+      expect(await photos.any()).toBe(true);
       const listed = [
         { ...photo, eventType: event.eventType, eventDate: event.date, isEventVoided: false },
         { ...loose, eventType: null, eventDate: null, isEventVoided: false },

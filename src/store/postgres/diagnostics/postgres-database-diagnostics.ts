@@ -58,9 +58,10 @@ export async function readPostgresDatabaseDiagnostics(url: string): Promise<Post
     const firstRow = async <Row>(text: string) => (await all<Row>(text))[0];
     const version = POSTGRES_MIGRATIONS.length - missing;
     const hasRows = version > 0 && incomplete === undefined;
-    const sequence = hasRows ? await firstRow<{ name: string; readable: boolean }>(SEQUENCE) : undefined;
+    const sequence = hasRows ? await firstRow<AuditLogSequence>(SEQUENCE) : undefined;
     const isSequenceBehind =
-      sequence?.readable === true && (await firstRow<{ behind: boolean }>(isBehind(sequence.name)))!.behind;
+      sequence?.usable === true &&
+      (await firstRow<{ behind: boolean }>(isSequenceBehindRows(sequence)))!.behind;
     const schema = { version, missing, incomplete, missingIndexes, isSequenceBehind };
     if (!hasRows) return { server, schema, rows: undefined };
     const state: DatabaseState = {
@@ -88,10 +89,17 @@ export async function readPostgresDatabaseDiagnostics(url: string): Promise<Post
 }
 
 /** Logical replication copies rows without the numbers that the sequences of their tables have reached. */
-const SEQUENCE = `SELECT name, has_sequence_privilege(name, 'SELECT') AS readable
+const SEQUENCE = `SELECT name, has_sequence_privilege(name, 'SELECT') AS readable,
+    has_sequence_privilege(name, 'SELECT, USAGE') AS usable
   FROM (SELECT pg_get_serial_sequence('audit_log', 'seq') AS name) AS of_audit_log`;
-const isBehind = (sequence: string) =>
-  `SELECT coalesce(last_value + is_called::int <= (SELECT max(seq) FROM audit_log), false) AS behind FROM ${sequence}`;
+type AuditLogSequence = { name: string; readable: boolean; usable: boolean };
+/** Without the right to read it, a sequence that was set but not used yet has no last value. */
+const isSequenceBehindRows = ({ name, readable }: AuditLogSequence) =>
+  `SELECT coalesce(next <= (SELECT max(seq) FROM audit_log), false) AS behind FROM (${
+    readable
+      ? `SELECT last_value + is_called::int AS next FROM ${name}`
+      : `SELECT coalesce(pg_sequence_last_value('${name}'::regclass), 0) + 1 AS next`
+  }) AS of_sequence`;
 /** Each partner has a clock of its own, which the common one may be behind. */
 const LAST_INSTANT =
   "SELECT greatest(last_instant, (SELECT max(last_instant) FROM partner_totals)) AS at FROM clock";
