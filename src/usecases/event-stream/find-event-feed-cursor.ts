@@ -32,16 +32,23 @@ export type EventFeedCursors = {
     offset: number,
     now: Instant,
   ): FoundCursor | undefined | Promise<FoundCursor | undefined>;
-  /** Saves a cursor that was found and has advanced. */
-  save(cursor: FeedCursor, now: Instant): void | Promise<void>;
+  /** Saves a cursor that was found and has advanced, to the end of the stream if its last page was read. */
+  save(cursor: FeedCursor, now: Instant, isLastPage: boolean): void | Promise<void>;
 };
 
 type Entry = { cursor: FeedCursor; touchedAt: Instant };
 type StoredRow = StoredCursor & FeedClient & { touchedAt: Instant };
 
-const EXPIRY_MS = 600_000;
+/** A client whose daily calls are used up continues when they are reset, up to a day later. */
+const EXPIRY_MS = 90_000_000;
+/** The last page is only requested again if its response was lost. */
+const LAST_PAGE_EXPIRY_MS = 600_000;
 const MAX_CLIENTS = 10_000;
 const MAX_CURSORS_PER_CLIENT = 8;
+
+/** Returns the time of a use from which a cursor expires. */
+const touchedAtOf = (now: Instant, isLastPage: boolean): Instant =>
+  isLastPage ? now - EXPIRY_MS + LAST_PAGE_EXPIRY_MS : now;
 
 /**
  * Cursors in memory. An offset alone does not identify a position: entries logged meanwhile move the components
@@ -54,6 +61,8 @@ const MAX_CURSORS_PER_CLIENT = 8;
  */
 export class MemoryFeedCursors implements EventFeedCursors {
   readonly #byClient = new LRUCache<string, Entry[]>({ max: MAX_CLIENTS });
+  /** The entries of the cursors that were found. */
+  readonly #found = new WeakMap<FeedCursor, Entry>();
 
   begin({ partnerId, client }: FeedClient, cursor: FeedCursor, now: Instant): void {
     const key = `${partnerId} ${client}`;
@@ -69,12 +78,16 @@ export class MemoryFeedCursors implements EventFeedCursors {
     const latest = matches.at(-1);
     if (!latest) return;
     latest.touchedAt = now;
+    this.#found.set(latest.cursor, latest);
     latest.cursor.shownUntil = Math.min(...matches.map(({ cursor }) => cursor.shownUntil));
     return { cursor: latest.cursor, page: pageAt(latest.cursor, offset) };
   }
 
   /** The found object is the stored one. */
-  save(): void {}
+  save(cursor: FeedCursor, now: Instant, isLastPage: boolean): void {
+    const entry = this.#found.get(cursor);
+    if (entry) entry.touchedAt = touchedAtOf(now, isLastPage);
+  }
 
   /** Stores the cursors of partners that still exist, for the next process. */
   async keep(store: Pick<Store, "write">, now: Instant): Promise<void> {
@@ -137,13 +150,13 @@ export class StoredFeedCursors implements EventFeedCursors {
     return { cursor: latest.cursor, page: pageAt(latest.cursor, offset) };
   }
 
-  async save(cursor: FeedCursor, now: Instant): Promise<void> {
+  async save(cursor: FeedCursor, now: Instant, isLastPage: boolean): Promise<void> {
     const stored = this.#stored.get(cursor);
     if (!stored) return;
     const text = JSON.stringify(cursor);
     // If another server has advanced the cursor meanwhile, its client has continued there and this write does
     // nothing.
-    await this.store.write((tx) => tx.feedCursors.replace(stored, text, now));
+    await this.store.write((tx) => tx.feedCursors.replace(stored, text, touchedAtOf(now, isLastPage)));
   }
 }
 

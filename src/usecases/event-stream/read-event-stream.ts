@@ -53,7 +53,7 @@ export class EventStream {
     );
     if (known) {
       Object.assign(known.cursor, cursor);
-      await cursors.save(known.cursor, now);
+      await cursors.save(known.cursor, now, slice.offset + slice.limit >= page.total);
     } else if (slice.offset === 0 && page.total > slice.limit) await cursors.begin(client, cursor, now);
     return page;
   }

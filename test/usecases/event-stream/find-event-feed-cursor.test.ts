@@ -9,6 +9,7 @@ import { usePartnerStore } from "../../support/partner-store.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 const cursorAt = (offset: number, entries = 1): FeedCursor => ({
   entries,
@@ -32,15 +33,20 @@ describe.each([
     expect(await cursors.find(client("b"), 50, NOW)).toBeUndefined();
   });
 
-  test("expire ten minutes after their last page", async () => {
+  test("expire 25 hours after their latest page, and ten minutes after the last", async () => {
     const cursors = await open();
     await cursors.begin(client("a"), cursorAt(50), NOW);
-    for (const minutes of [9, 18]) {
-      const found = await cursors.find(client("a"), 50, NOW + minutes * MINUTE);
-      expect(found).toBeDefined();
-      await cursors.save(found!.cursor, NOW + minutes * MINUTE);
-    }
-    expect(await cursors.find(client("a"), 50, NOW + 29 * MINUTE)).toBeUndefined();
+    await cursors.begin(client("b"), cursorAt(50), NOW);
+    const use = async (at: number, isLastPage: boolean, name = "a") => {
+      const found = await cursors.find(client(name), 50, at);
+      if (found) await cursors.save(found.cursor, at, isLastPage);
+      return found !== undefined;
+    };
+    expect(await use(NOW + 24 * HOUR, false)).toBe(true);
+    expect(await use(NOW + 48 * HOUR, true)).toBe(true);
+    expect(await use(NOW + 48 * HOUR + 9 * MINUTE, true)).toBe(true);
+    expect(await use(NOW + 48 * HOUR + 20 * MINUTE, true)).toBe(false);
+    expect(await use(NOW + 26 * HOUR, false, "b")).toBe(false);
   });
 
   test("of two clients at the same page return the later and the earlier end of what was shown", async () => {
@@ -73,9 +79,9 @@ test("cursors in memory are stored for the next process, but those of deleted pa
     { partnerId, client: "2026-02-01 50" },
   ];
   const before = new MemoryFeedCursors();
-  before.begin(own, cursorAt(50, 1), NOW - 9 * MINUTE);
+  before.begin(own, cursorAt(50, 1), NOW - 24 * HOUR);
   before.begin(own, cursorAt(50, 2), NOW);
-  before.begin(other, cursorAt(100, 3), NOW - 11 * MINUTE);
+  before.begin(other, cursorAt(100, 3), NOW - 26 * HOUR);
   before.begin(client("deleted"), cursorAt(50), NOW);
   for (let times = 0; times < 2; times++) await before.keep(store, NOW);
 
@@ -83,7 +89,7 @@ test("cursors in memory are stored for the next process, but those of deleted pa
   await after.restore(store, NOW);
   expect(await store.read.feedCursors.all(0)).toHaveLength(2);
   expect(after.find(own, 50, NOW)?.cursor).toMatchObject({ entries: 2, shownUntil: NOW - 2 });
-  expect(after.find(own, 50, NOW + 9 * MINUTE)).toBeDefined();
+  expect(after.find(own, 50, NOW + HOUR)).toBeDefined();
   expect(after.find(other, 100, NOW)).toBeUndefined();
   expect(after.find(client("deleted"), 50, NOW)).toBeUndefined();
 });
@@ -94,7 +100,7 @@ test("a cursor that another server has advanced is not moved back by a late answ
   const go = async (cursors: EventFeedCursors, from: number) => {
     const { cursor } = (await cursors.find(client("a"), from, NOW))!;
     cursor.pages = [from, from + 50].map((offset) => ({ offset, after: undefined }));
-    return async () => await cursors.save(cursor, NOW);
+    return async () => await cursors.save(cursor, NOW, false);
   };
   await paused.begin(client("a"), cursorAt(50), NOW);
   const late = await go(paused, 50);

@@ -5,6 +5,7 @@ import { type PortfolioFixture, usePortfolioStore } from "../../support/portfoli
 import { revisionNumber } from "../../support/revision-number.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
+const DAY = 86_400_000;
 const open = usePortfolioStore();
 
 /** A portfolio whose components are all elevated, and a write that moves them between tiers and ranks. */
@@ -64,6 +65,31 @@ test("the feed shows every elevated component while a snapshot reorders them", a
     const { elevated } = await stream.page(store, partnerId, NOW + 1000, { limit: 200, offset: 0 }, NOW);
     expect(idsOf(elevated.map(({ component }) => component))).toEqual(all);
   });
+});
+
+test("a client that waits for its daily limit to end between two pages misses no history", async () => {
+  const { fixture } = await worn();
+  const { store, partnerId } = fixture;
+  const stream = new EventStream();
+  const seen = new Set<string>();
+  const limit = 7;
+  // The history of the first page, one property and four appliances, is followed by two of the components.
+  const read = async (since: number, offset: number, now: number) => {
+    const page = await stream.page(store, partnerId, since, { limit, offset }, now);
+    for (const { subjectId } of page.history) seen.add(subjectId);
+    return page;
+  };
+  let latest = (await read(0, 0, NOW)).history.at(-1)!.createdAt;
+  const added: string[] = [];
+  for (let i = 0; i < 6; i++) added.push((await fixture.addProperty({ name: `Added ${i}` })).id);
+  const later = NOW + DAY;
+  for (let offset = limit; ; offset += limit) {
+    const page = await read(0, offset, later);
+    latest = page.history.at(-1)?.createdAt ?? latest;
+    if (offset + limit >= page.total) break;
+  }
+  await read(latest, 0, later);
+  expect(added.filter((id) => !seen.has(id))).toEqual([]);
 });
 
 test("rows read at one revision existed at the same time", async () => {
