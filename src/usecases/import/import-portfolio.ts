@@ -142,7 +142,7 @@ export async function surveyImportFiles({
 }
 
 /** `equalRows` has the counts of the rows before, if they are known. */
-export type SurveyedImportFile = { part: Part; file: SurveyedFile; equalRows: EqualRowCounts | undefined };
+type SurveyedImportFile = { part: Part; file: SurveyedFile; equalRows: EqualRowCounts | undefined };
 
 async function importFiles(
   request: ImportRequest & { lock: HeldLock },
