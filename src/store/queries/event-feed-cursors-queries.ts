@@ -53,10 +53,16 @@ export function feedCursorStore(engine: Engine) {
       for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
         await db.insert(feedCursors).values(rows.slice(at, at + ROWS_PER_INSERT));
     },
-    /** Replaces the state if it is still the one that was read; does nothing otherwise. */
-    async replace(read: StoredCursor, state: string, touchedAt: Instant): Promise<void> {
-      const asRead = and(eq(feedCursors.id, read.id), eq(feedCursors.state, read.state));
-      await db.update(feedCursors).set({ state, touchedAt }).where(asRead);
+    /**
+     * Replaces the state if it is still the one that was read, or is the new one already. Does nothing otherwise, and
+     * returns false.
+     */
+    async replace(read: StoredCursor, state: string, touchedAt: Instant): Promise<boolean> {
+      const asRead = and(eq(feedCursors.id, read.id), inArray(feedCursors.state, [read.state, state]));
+      const { id } = feedCursors;
+      return (
+        (await db.update(feedCursors).set({ state, touchedAt }).where(asRead).returning({ id })).length > 0
+      );
     },
     /** Deletes the cursors last touched before the instant. */
     async prune(before: Instant): Promise<void> {

@@ -32,8 +32,14 @@ export type EventFeedCursors = {
     offset: number,
     now: Instant,
   ): FoundCursor | undefined | Promise<FoundCursor | undefined>;
-  /** Saves a cursor that was found and has advanced, to the end of the stream if its last page was read. */
-  save(cursor: FeedCursor, now: Instant, isLastPage: boolean): void | Promise<void>;
+  /** Replaces a cursor that was found, to the end of the stream if its last page was read. */
+  advance(
+    reader: FeedClient,
+    found: FeedCursor,
+    next: FeedCursor,
+    now: Instant,
+    isLastPage: boolean,
+  ): void | Promise<void>;
 };
 
 type Entry = { cursor: FeedCursor; touchedAt: Instant };
@@ -51,18 +57,46 @@ const touchedAtOf = (now: Instant, isLastPage: boolean): Instant =>
   isLastPage ? now - EXPIRY_MS + LAST_PAGE_EXPIRY_MS : now;
 
 /**
+ * Returns the cursor to continue with: the latest of those with a page at the offset, and the position that shows a
+ * client everything whichever of their answers it has. Two answers to one page differ if components were rescored in
+ * between.
+ */
+function mergedCursor(matches: readonly FeedCursor[], offset: number): FoundCursor | undefined {
+  const latest = matches.at(-1);
+  if (!latest) return;
+  const sawOneSnapshot = matches.every(
+    ({ order }) => order.latestSnapshotAt === latest.order.latestSnapshotAt,
+  );
+  const page = matches
+    .map(({ pages }) => pages.find((one) => one.offset === offset)!)
+    .reduce((first, one) => (endsBefore(one, first) ? one : first));
+  const cursor = {
+    ...latest,
+    shownUntil: Math.min(...matches.map(({ shownUntil }) => shownUntil)),
+    order: { ...latest.order, settled: Math.min(...matches.map(({ order }) => order.settled)) },
+  };
+  return { cursor, page: sawOneSnapshot ? page : { offset, after: undefined } };
+}
+
+/** Returns whether the page before `one` ended before that before `other`. Rescored components come last. */
+function endsBefore({ after: one }: CursorPage, { after: other }: CursorPage): boolean {
+  if (!one || !other) return other !== undefined;
+  const first = (one.rescoredAt ?? 0) - (other.rescoredAt ?? 0);
+  return first === 0 ? one.seq < other.seq : first < 0;
+}
+
+/**
  * Cursors in memory. An offset alone does not identify a position: entries logged meanwhile move the components
  * back, and rescoring changes their order, so a client would skip rows and, by storing a later timestamp, never see
  * them. Therefore the history ends where it ended on the first page, and the components continue after the last row
  * returned.
  *
- * A cursor is identified by the client and the offset. Of several at one offset the latest is used, which has seen
- * the fewest components, with the earliest `shownUntil` of them all.
+ * A cursor is identified by the client and the offset.
  */
 export class MemoryFeedCursors implements EventFeedCursors {
   readonly #byClient = new LRUCache<string, Entry[]>({ max: MAX_CLIENTS });
-  /** The entries of the cursors that were found. */
-  readonly #found = new WeakMap<FeedCursor, Entry>();
+  /** The entries of the cursors that were found, and what these were. */
+  readonly #found = new WeakMap<FeedCursor, { entry: Entry; cursor: FeedCursor }>();
 
   begin({ partnerId, client }: FeedClient, cursor: FeedCursor, now: Instant): void {
     const key = `${partnerId} ${client}`;
@@ -75,18 +109,23 @@ export class MemoryFeedCursors implements EventFeedCursors {
       ({ cursor, touchedAt }) =>
         touchedAt > now - EXPIRY_MS && cursor.pages.some((page) => page.offset === offset),
     );
-    const latest = matches.at(-1);
-    if (!latest) return;
+    const found = mergedCursor(
+      matches.map(({ cursor }) => cursor),
+      offset,
+    );
+    if (!found) return;
+    const latest = matches.at(-1)!;
     latest.touchedAt = now;
-    this.#found.set(latest.cursor, latest);
-    latest.cursor.shownUntil = Math.min(...matches.map(({ cursor }) => cursor.shownUntil));
-    return { cursor: latest.cursor, page: pageAt(latest.cursor, offset) };
+    this.#found.set(found.cursor, { entry: latest, cursor: latest.cursor });
+    return found;
   }
 
-  /** The found object is the stored one. */
-  save(cursor: FeedCursor, now: Instant, isLastPage: boolean): void {
-    const entry = this.#found.get(cursor);
-    if (entry) entry.touchedAt = touchedAtOf(now, isLastPage);
+  advance(reader: FeedClient, found: FeedCursor, next: FeedCursor, now: Instant, isLastPage: boolean): void {
+    const read = this.#found.get(found);
+    if (!read) return;
+    const touchedAt = touchedAtOf(now, isLastPage);
+    if (read.entry.cursor !== read.cursor) this.begin(reader, next, touchedAt);
+    else Object.assign(read.entry, { cursor: next, touchedAt });
   }
 
   /** Stores the cursors of partners that still exist, for the next process. */
@@ -143,22 +182,28 @@ export class StoredFeedCursors implements EventFeedCursors {
     const matches = rows
       .map((stored) => ({ stored, cursor: JSON.parse(stored.state) as FeedCursor }))
       .filter(({ cursor }) => cursor.pages.some((page) => page.offset === offset));
-    const latest = matches.at(-1);
-    if (!latest) return;
-    latest.cursor.shownUntil = Math.min(...matches.map(({ cursor }) => cursor.shownUntil));
-    this.#stored.set(latest.cursor, latest.stored);
-    return { cursor: latest.cursor, page: pageAt(latest.cursor, offset) };
+    const found = mergedCursor(
+      matches.map(({ cursor }) => cursor),
+      offset,
+    );
+    if (found) this.#stored.set(found.cursor, matches.at(-1)!.stored);
+    return found;
   }
 
-  async save(cursor: FeedCursor, now: Instant, isLastPage: boolean): Promise<void> {
-    const stored = this.#stored.get(cursor);
-    if (!stored) return;
-    const text = JSON.stringify(cursor);
-    // If another server has advanced the cursor meanwhile, its client has continued there and this write does
-    // nothing.
-    await this.store.write((tx) => tx.feedCursors.replace(stored, text, touchedAtOf(now, isLastPage)));
+  async advance(
+    reader: FeedClient,
+    found: FeedCursor,
+    next: FeedCursor,
+    now: Instant,
+    isLastPage: boolean,
+  ): Promise<void> {
+    const read = this.#stored.get(found);
+    if (!read) return;
+    const touchedAt = touchedAtOf(now, isLastPage);
+    const row = { ...reader, id: Bun.randomUUIDv7(), state: JSON.stringify(next), touchedAt };
+    await this.store.write(async (tx) => {
+      const isReplaced = await tx.feedCursors.replace(read, row.state, touchedAt);
+      if (!isReplaced) await tx.feedCursors.begin(row, MAX_CURSORS_PER_CLIENT - 1);
+    });
   }
 }
-
-const pageAt = ({ pages }: FeedCursor, offset: number): CursorPage =>
-  pages.find((page) => page.offset === offset)!;

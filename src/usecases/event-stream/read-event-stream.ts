@@ -52,8 +52,8 @@ export class EventStream {
       readPage(read, partnerId, since, slice, known),
     );
     if (known) {
-      Object.assign(known.cursor, cursor);
-      await cursors.save(known.cursor, now, slice.offset + slice.limit >= page.total);
+      const isLastPage = slice.offset + slice.limit >= page.total;
+      await cursors.advance(client, known.cursor, cursor, now, isLastPage);
     } else if (slice.offset === 0 && page.total > slice.limit) await cursors.begin(client, cursor, now);
     return page;
   }

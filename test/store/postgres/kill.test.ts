@@ -49,8 +49,8 @@ test("a cursor of the event stream keeps its position, so that the next page omi
   await killed();
   const found = (await cursors.find(client, 50, NOW))!;
   expect(found.cursor.entries).toBe(60);
-  found.cursor.pages = [{ offset: 100, after: undefined }];
-  await cursors.save(found.cursor, NOW, false);
+  const next = { ...found.cursor, pages: [{ offset: 100, after: undefined }] };
+  await cursors.advance(client, found.cursor, next, NOW, false);
   await killed();
   expect((await cursors.find(client, 100, NOW))?.cursor.entries).toBe(60);
 });

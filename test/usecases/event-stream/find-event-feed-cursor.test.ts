@@ -39,7 +39,7 @@ describe.each([
     await cursors.begin(client("b"), cursorAt(50), NOW);
     const use = async (at: number, isLastPage: boolean, name = "a") => {
       const found = await cursors.find(client(name), 50, at);
-      if (found) await cursors.save(found.cursor, at, isLastPage);
+      if (found) await cursors.advance(client(name), found.cursor, found.cursor, at, isLastPage);
       return found !== undefined;
     };
     expect(await use(NOW + 24 * HOUR, false)).toBe(true);
@@ -94,13 +94,47 @@ test("cursors in memory are stored for the next process, but those of deleted pa
   expect(after.find(client("deleted"), 50, NOW)).toBeUndefined();
 });
 
+/** A cursor whose next page begins after a component. */
+const cursorAfter = (offset: number, rescoredAt: number, seq: number): FeedCursor => ({
+  ...cursorAt(offset),
+  pages: [offset - 50, offset].map((at) => ({ offset: at, after: { rescoredAt, seq } })),
+});
+
+describe.each([
+  ["in memory", async () => new MemoryFeedCursors()],
+  ["in the database", async () => new StoredFeedCursors((await openStore(NOW)).store)],
+])("of two answers to one page, cursors %s", (_, open: () => Promise<EventFeedCursors>) => {
+  const next = async (cursors: EventFeedCursors) => (await cursors.find(client("a"), 100, NOW))?.page.after;
+
+  test.each([
+    ["first", cursorAfter(100, 2, 7), cursorAfter(100, 3, 1)],
+    ["last", cursorAfter(100, 3, 1), cursorAfter(100, 2, 7)],
+    ["twice", cursorAfter(100, 2, 7), cursorAfter(100, 2, 7)],
+  ])("continue after the one that ended earlier, stored %s", async (_, one, two) => {
+    const cursors = await open();
+    await cursors.begin(client("a"), cursorAt(50), NOW);
+    const both = [(await cursors.find(client("a"), 50, NOW))!, (await cursors.find(client("a"), 50, NOW))!];
+    await cursors.advance(client("a"), both[0]!.cursor, one, NOW, false);
+    await cursors.advance(client("a"), both[1]!.cursor, two, NOW, false);
+    expect(await next(cursors)).toEqual({ rescoredAt: 2, seq: 7 });
+  });
+
+  test("begin the components again if the two saw different snapshots", async () => {
+    const cursors = await open();
+    await cursors.begin(client("a"), cursorAfter(100, 2, 7), NOW);
+    const order = { latestSnapshotAt: NOW, settled: 5 };
+    await cursors.begin(client("a"), { ...cursorAfter(100, 3, 1), order }, NOW);
+    expect(await next(cursors)).toBeUndefined();
+  });
+});
+
 test("a cursor that another server has advanced is not moved back by a late answer of the first", async () => {
   const { store } = await openStore(NOW);
   const [paused, other] = [new StoredFeedCursors(store), new StoredFeedCursors(store)];
   const go = async (cursors: EventFeedCursors, from: number) => {
     const { cursor } = (await cursors.find(client("a"), from, NOW))!;
-    cursor.pages = [from, from + 50].map((offset) => ({ offset, after: undefined }));
-    return async () => await cursors.save(cursor, NOW, false);
+    const pages = [from, from + 50].map((offset) => ({ offset, after: undefined }));
+    return async () => await cursors.advance(client("a"), cursor, { ...cursor, pages }, NOW, false);
   };
   await paused.begin(client("a"), cursorAt(50), NOW);
   const late = await go(paused, 50);
