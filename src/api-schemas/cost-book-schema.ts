@@ -2,7 +2,7 @@ import { MIN_SIZE } from "../domain/costs/appliance-size.ts";
 import { MOST_COST_LINES, type StoredCostLine } from "../domain/costs/cost-book-lines.ts";
 import type { CostLine } from "../domain/costs/cost-line.ts";
 import { centsFromUsd } from "../domain/costs/usd-cents.ts";
-import { placeOfText } from "../domain/places/place.ts";
+import { placeOfStateOrSubdivision } from "../domain/places/place.ts";
 import type { Day } from "../domain/time.ts";
 import * as constraint from "./definition/api-schema-constraints.ts";
 import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
@@ -147,7 +147,7 @@ export function parseCostLineJson(given: unknown, today: Day): CostLine {
   return {
     typeId: json.type_id.trim(),
     componentDefId: schemaTextOrNull(json.component_def_id),
-    state: state === null ? null : placeOfText(state),
+    state: state === null ? null : placeOfStateOrSubdivision(state),
     plannedCents: json.proactive_cost == null ? null : centsFromUsd(json.proactive_cost),
     failedCents: json.reactive_cost == null ? null : centsFromUsd(json.reactive_cost),
     size: json.size ?? null,

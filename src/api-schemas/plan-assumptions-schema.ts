@@ -7,7 +7,10 @@ import {
   type PropertyPlan,
   reserveFundingOf,
 } from "../domain/planning/property-plan-summary.ts";
-import { priceListMoney, todaysMoneyWithPlainQuotes } from "../domain/wording/currency-and-unit-wording.ts";
+import {
+  priceListMoneyWording,
+  todaysMoneyWithPlainQuotes,
+} from "../domain/wording/currency-and-unit-wording.ts";
 import { wordingOfFirstYearReserve } from "../domain/wording/first-year-reserve-wording.ts";
 import { likelyFailuresWording } from "../domain/wording/likely-failures-wording.ts";
 import { assumptionSharesOf, uncertaintySentences } from "../domain/wording/uncertainty-wording.ts";
@@ -62,7 +65,7 @@ export function serializePlanAssumptions(
       : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in ${todaysMoneyWithPlainQuotes()}.`,
     "Costs are your own where your cost book or a component has them, otherwise reference estimates per component type, " +
       `checked against published price guides, scaled to size as far as it is known, and ${priceBasisText(counted)}. ` +
-      `The cost basis of each says which. They are in ${priceListMoney()}, and are not site-specific quotes.`,
+      `The cost basis of each says which. They are in ${priceListMoneyWording()}, and are not site-specific quotes.`,
     ...(shares === null
       ? []
       : [

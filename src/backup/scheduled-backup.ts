@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";
-import { formatFileSize } from "../files/durable-files.ts";
+import { fileSizeWording } from "../domain/wording/file-size-wording.ts";
 import type { Logger } from "../logging/logger.ts";
 import type { LastBackup } from "./last-backup.ts";
 
@@ -62,7 +62,7 @@ export async function takeScheduledBackup(parts: ScheduledBackup, signal: AbortS
 function report({ error, ok, ...last }: LastBackup, log: Logger): void {
   const fields = { ...last, ...(error !== null && { reason: error }) };
   if (last.drill_ok)
-    log.info(fields, `backup taken and restore test passed, ${formatFileSize(last.bytes ?? 0)}`);
+    log.info(fields, `backup taken and restore test passed, ${fileSizeWording(last.bytes ?? 0)}`);
   else log.error(fields, ok ? "backup failed its restore test" : "backup failed");
 }
 

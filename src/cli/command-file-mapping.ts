@@ -6,7 +6,7 @@ import { isMonthFirstWording } from "../domain/wording/currency-and-unit-wording
 import { replaceFile } from "../files/durable-files.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import type { DateFormat } from "../table-cells/table-cell-dates.ts";
-import { hasRejectColumns } from "../table-cells/table-limits.ts";
+import { tableCellsHaveRejectColumns } from "../table-cells/table-limits.ts";
 import type { ColumnMapping, FieldDefault } from "../usecases/import/import-columns.ts";
 import { hasImportCountsFile } from "../usecases/import/import-rejects.ts";
 import {
@@ -370,7 +370,7 @@ function mappingSummary(
           `  Guessed, since the saved mapping lacks it: ${someOf(survey.guessed.map(({ cell, meaning }) => `${oneLine(cell)} is ${meaning}`))}`,
         ]
       : []),
-    ...(mapping.rows === "appliances" && hasRejectColumns(table.headings)
+    ...(mapping.rows === "appliances" && tableCellsHaveRejectColumns(table.headings)
       ? [
           "  Rejected rows: those without a serial that equal imported ones count as them, and are not imported",
         ]

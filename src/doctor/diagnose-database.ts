@@ -3,11 +3,11 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { meetsPhotoFileNameRule } from "../domain/rules/photo-file-rule.ts";
 import { type Instant, isoTextOfInstant, MS_PER_DAY } from "../domain/time.ts";
-import { formatFileSize } from "../files/durable-files.ts";
+import { fileSizeWording } from "../domain/wording/file-size-wording.ts";
 import { isMonitoredClockBehindRecords } from "../monitoring/monitored-service-health.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
 import { type KeyEnvironment, loadMasterKey } from "../secrets/master-key.ts";
-import { lastSnapshotDayInStore, SNAPSHOT_LATE_MS } from "../store/queries/snapshots-queries.ts";
+import { SNAPSHOT_LATE_MS, storedSnapshotDayLimit } from "../store/queries/snapshots-queries.ts";
 import {
   anyEncryptedSecretInSqlite,
   findSqliteIntegrityProblems,
@@ -40,7 +40,7 @@ export function diagnoseIntegrity(db: Database, file: string, depth: "quick" | "
     const problems = findSqliteIntegrityProblems(db, depth);
     if (problems.length === 0)
       return okDoctorFinding(
-        `${file} passed integrity check (${depth}, ${formatFileSize(statSync(file).size)})`,
+        `${file} passed integrity check (${depth}, ${fileSizeWording(statSync(file).size)})`,
       );
     return failedDoctorFinding(`${file} is damaged: ${problems.slice(0, 3).join("; ")}`, FROM_BACKUP);
   } catch (error) {
@@ -96,9 +96,9 @@ export function diagnosePhotoFiles(db: Database, dataDir: string): DoctorFinding
 export function diagnoseWal(file: string): DoctorFinding {
   const wal = `${file}-wal`;
   const bytes = existsSync(wal) ? statSync(wal).size : 0;
-  if (bytes <= LARGE_WAL) return okDoctorFinding(formatFileSize(bytes));
+  if (bytes <= LARGE_WAL) return okDoctorFinding(fileSizeWording(bytes));
   return warningDoctorFinding(
-    `${wal} has grown to ${formatFileSize(bytes)}`,
+    `${wal} has grown to ${fileSizeWording(bytes)}`,
     "Another process holds a long-running read. Stop it or restart the server.",
   );
 }
@@ -155,7 +155,7 @@ export function diagnoseSnapshot(
   now: Instant,
 ): DoctorFinding {
   if (!enabled) return okDoctorFinding("turned off on this server (snapshot.enabled)");
-  if (newestSnapshotDay !== null && newestSnapshotDay > lastSnapshotDayInStore(now))
+  if (newestSnapshotDay !== null && newestSnapshotDay > storedSnapshotDayLimit(now))
     return warningDoctorFinding(
       `late: a snapshot is dated ${newestSnapshotDay}, in the future, and prevents those of earlier days`,
       "Correct the clock. If it was ahead when that snapshot was taken, run `mainstay snapshot --discard-later`.",

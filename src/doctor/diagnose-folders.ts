@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { formatFileSize } from "../files/durable-files.ts";
+import { fileSizeWording } from "../domain/wording/file-size-wording.ts";
 import {
   type DoctorCheck,
   type DoctorFinding,
@@ -51,13 +51,13 @@ export function diagnoseDiskSpace(dataDir: string, databaseFile: string, backupD
     const { bavail, bsize } = statfsSync(folder);
     return { folder, free: bavail * bsize };
   });
-  const detail = places.map(({ folder, free }) => `${formatFileSize(free)} free on ${folder}`).join(", ");
+  const detail = places.map(({ folder, free }) => `${fileSizeWording(free)} free on ${folder}`).join(", ");
   const remedy = "Free some space, move the folder to a larger disk, or keep fewer backups (backup.keep).";
   if (places.some(({ free }) => free < MIN_FREE_BYTES)) return failedDoctorFinding(detail, remedy);
   const needed = 2 * database + MIN_FREE_BYTES;
   if (places.some(({ free }) => free < needed))
     return warningDoctorFinding(
-      `${detail}; a backup or an upgrade needs up to ${formatFileSize(needed)}`,
+      `${detail}; a backup or an upgrade needs up to ${fileSizeWording(needed)}`,
       remedy,
     );
   return okDoctorFinding(detail);

@@ -1,5 +1,5 @@
 import { type Instant, isoTextOfInstant } from "../domain/time.ts";
-import { formatFileSize } from "../files/durable-files.ts";
+import { fileSizeWording } from "../domain/wording/file-size-wording.ts";
 import type { PostgresDatabaseDiagnostics } from "../store/postgres/diagnostics/postgres-database-diagnostics.ts";
 import type { PostgresServerDiagnostics } from "../store/postgres/diagnostics/postgres-server-diagnostics.ts";
 import { doctorDurationText } from "./diagnose-database.ts";
@@ -38,7 +38,7 @@ export function diagnoseDatabaseServer({
   sizeBytes,
 }: PostgresServerDiagnostics): DoctorFinding {
   return okDoctorFinding(
-    `${displayName} answers: PostgreSQL ${version}, ${encoding}, ${formatFileSize(sizeBytes)}`,
+    `${displayName} answers: PostgreSQL ${version}, ${encoding}, ${fileSizeWording(sizeBytes)}`,
   );
 }
 

@@ -17,6 +17,7 @@ import {
 import { lstat, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { OperatorError, StorageError } from "../domain/errors.ts";
+import { fileSizeWording } from "../domain/wording/file-size-wording.ts";
 
 /** The remedy for a path that must be a file. */
 export const FOLDER_REMEDY = "The path is a folder. Specify a file.";
@@ -187,13 +188,10 @@ export function requireFreeFileSpace(folder: string, bytes: number, purpose: str
   const free = bavail * bsize;
   if (free >= bytes) return;
   throw new OperatorError(
-    `${purpose} needs ${formatFileSize(bytes)} in ${folder}, which has ${formatFileSize(free)} free`,
+    `${purpose} needs ${fileSizeWording(bytes)} in ${folder}, which has ${fileSizeWording(free)} free`,
     "Free some space, or specify a folder on another disk.",
   );
 }
-
-export const formatFileSize = (bytes: number) =>
-  bytes < 1e9 ? `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
 
 /** Returns the error for a path that is a symbolic link, which somebody may have planted. */
 export function symbolicLinkError(path: string): OperatorError {

@@ -69,7 +69,7 @@ export class Authenticator {
     const key = headers.get("x-api-key");
     if (!key) throw httpUnauthorizedFailure(MESSAGES.missing);
     const administrator = await this.store.read.administrators.findByKey(hashSecret(key));
-    if (!administrator) throw invalidApiKey();
+    if (!administrator) throw httpInvalidApiKeyFailure();
     return administrator;
   }
 
@@ -94,7 +94,7 @@ export class Authenticator {
   async #findByKey(key: string): Promise<RevisedPartner> {
     this.#byKey.delete(key);
     const partner = await this.store.read.partners.findByApiKey(hashSecret(key));
-    if (!partner?.enabled) throw invalidApiKey();
+    if (!partner?.enabled) throw httpInvalidApiKeyFailure();
     this.#byKey.set(key, partner);
     return partner;
   }
@@ -110,7 +110,7 @@ export class Authenticator {
   }
 }
 
-export const invalidApiKey = () => httpUnauthorizedFailure(MESSAGES.key);
+export const httpInvalidApiKeyFailure = () => httpUnauthorizedFailure(MESSAGES.key);
 
 /** Returns a 401 with the challenge that lists the accepted schemes. */
 export function httpUnauthorizedFailure(message: string): HttpFailure {

@@ -11,7 +11,7 @@ import { entityTag, IncrementalEntityTag, matchesEntityTag } from "./entity-tag.
 import { type Call, okReply, type Reply, readOperationReplies } from "./http-operation.ts";
 import { parseChoiceHttpQueryParameter } from "./http-query-parameters.ts";
 import { CHUNK_CHARS } from "./json-reply-stream.ts";
-import { openApiExampleOf } from "./openapi/openapi-document-schema.ts";
+import { openApiExampleOf } from "./openapi/http-openapi-schema-registry.ts";
 
 export const CSV = "text/csv";
 

@@ -13,14 +13,14 @@ import * as storedScoreProjections from "../domain/scoring/score-projections.ts"
 import * as uncertainLife from "../domain/scoring/uncertain-life.ts";
 import * as virtualAge from "../domain/scoring/virtual-age.ts";
 import * as time from "../domain/time.ts";
-import { excludeFromLastCompilerTier } from "../event-loop/compiler-tier.ts";
+import { keepEventLoopFromLastCompilerTier } from "../event-loop/event-loop-compiler-tier.ts";
 
 /**
  * Keeps the functions that lists of components call for each row from the last tier of the just-in-time compiler, whose threads
  * take a tenth of the processor time of a server's first 600 pages. The rows take as long without it.
  */
 export const httpCompileComponentRowsWithoutLastTier = () =>
-  excludeFromLastCompilerTier([
+  keepEventLoopFromLastCompilerTier([
     actionSchema,
     componentSchema,
     costsSchema,

@@ -73,7 +73,7 @@ export const httpRateLimitExceeded = (perMinute: number, waitMs: number) =>
   );
 
 /** The failure of a partner that has no calls left today. */
-export const dailyLimitExceeded = (perDay: number, waitMs: number) =>
+export const httpDailyLimitExceeded = (perDay: number, waitMs: number) =>
   new HttpFailure(
     "budget_exhausted",
     `Daily limit of ${perDay} calls per day exceeded. Resets at midnight UTC.`,

@@ -1,7 +1,7 @@
 import { Failure, StorageError } from "../domain/errors.ts";
 import { propertyNotFound } from "../domain/property.ts";
 import type { Store } from "../store/store.ts";
-import { invalidApiKey } from "./authenticator.ts";
+import { httpInvalidApiKeyFailure } from "./authenticator.ts";
 import type { Operation } from "./http-operation.ts";
 import type { RequestContext } from "./http-responses.ts";
 
@@ -20,7 +20,8 @@ export async function failureOfHttpHandler(
   const error = explain(thrown);
   if (error instanceof Failure || error instanceof StorageError || isHttpAbortError(thrown)) return thrown;
   const reason = async () => {
-    if (partner) return (await read.partners.revision(partner.id)) === undefined ? invalidApiKey() : thrown;
+    if (partner)
+      return (await read.partners.revision(partner.id)) === undefined ? httpInvalidApiKeyFailure() : thrown;
     if (id === undefined || !path.includes("/properties/{id}")) return thrown;
     return (await read.properties.ownerOf(id)) === undefined ? propertyNotFound() : thrown;
   };

@@ -6,7 +6,7 @@ import {
   countryCodeOfText,
   countryOf,
   parsePostalCode,
-  placeOfText,
+  placeOfStateOrSubdivision,
   UNITED_STATES,
 } from "../domain/places/place.ts";
 import { LISTED_ACTIONS } from "../domain/planning/due-actions.ts";
@@ -129,7 +129,7 @@ export function parseActionFilterHttpQuery(query: HttpQuery) {
   };
   return {
     propertyId: query.get("property_id"),
-    state: state === undefined ? undefined : placeOfText(state),
+    state: state === undefined ? undefined : placeOfStateOrSubdivision(state),
     system: parseChoiceHttpQueryParameter(query, "system", SYSTEMS),
     action: parseChoiceHttpQueryParameter(query, "action", LISTED_ACTIONS),
     tier: parseTierHttpQuery(query),
@@ -236,7 +236,7 @@ export function parsePropertyFilterHttpQuery(
 /** Parses the place of a filter: `state`, with `country` where it is a subdivision alone. Throws invalid_request. */
 function parsePlaceFilter(query: HttpQuery): string {
   const country = query.get("country");
-  return placeOfText(
+  return placeOfStateOrSubdivision(
     query.get("state") ?? "",
     country === undefined ? undefined : countryCodeOfText(country),
   );

@@ -2,7 +2,7 @@ import { centsFromUsd } from "../domain/costs/usd-cents.ts";
 import { PERILS, SYSTEMS } from "../domain/domain-knowledge.ts";
 import { LOSS_LIMITS } from "../domain/losses/loss-term-limits.ts";
 import type { PremiumTerms } from "../domain/losses/technical-premium.ts";
-import { placeOfText } from "../domain/places/place.ts";
+import { placeOfStateOrSubdivision } from "../domain/places/place.ts";
 import type { LossRequest } from "../usecases/losses/load-loss-books.ts";
 import {
   type HttpQuery,
@@ -19,7 +19,7 @@ export function parseLossRequestHttpQuery(query: HttpQuery): LossRequest {
     selection: {
       systems: parseSet(query, "systems", SYSTEMS),
       perils: parseSet(query, "perils", PERILS),
-      state: state === undefined ? undefined : placeOfText(state),
+      state: state === undefined ? undefined : placeOfStateOrSubdivision(state),
       includeDemo: isDemoInHttpQuery(query),
     },
     layer: parseInsuredLayerHttpQuery(query).layer,

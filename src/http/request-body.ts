@@ -25,7 +25,7 @@ export function hasRequestBody({ headers }: Request): boolean {
 
 /** Throws payload_too_large if the headers declare a body of more than `limit` bytes. */
 export function checkDeclaredHttpBodySize(request: Request, limit: number): void {
-  if ((declaredRequestBodyBytes(request) ?? 0) > limit) throw bodyTooLargeFailure(limit);
+  if ((declaredRequestBodyBytes(request) ?? 0) > limit) throw httpBodyTooLargeFailure(limit);
 }
 
 /**
@@ -60,7 +60,7 @@ async function readWhole(request: Request, limit: number): Promise<Uint8Array<Ar
 
 async function readDeclared(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(await request.arrayBuffer());
-  if (bytes.length > limit) throw bodyTooLargeFailure(limit);
+  if (bytes.length > limit) throw httpBodyTooLargeFailure(limit);
   return bytes;
 }
 
@@ -69,7 +69,7 @@ async function readChunks(request: Request, limit: number): Promise<Uint8Array<A
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.length;
-    if (size > limit) throw bodyTooLargeFailure(limit);
+    if (size > limit) throw httpBodyTooLargeFailure(limit);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -90,24 +90,21 @@ export function requireHttpJsonBody(request: Request): void {
     );
   const declared = requestMediaType(request);
   if (declared === "application/json" || /^application\/[\w.-]+\+json$/.test(declared)) return;
-  throw notJsonFailure();
+  throw httpNotJsonFailure();
 }
 
-export const notJsonFailure = () =>
+export const httpNotJsonFailure = () =>
   new Failure("unsupported_media_type", "Content-Type must be application/json");
 
-/** Parses a short body, as `parseRequestBodyInSteps` does. */
+/** Parses a short body, as `httpRequestBodyJson` does. */
 export const parseRequestBodyObject = (bytes: Uint8Array, maxValues: number): Record<string, unknown> =>
-  runSteps(parseRequestBodyInSteps(bytes, maxValues));
+  runSteps(httpRequestBodyJson(bytes, maxValues));
 
 /**
  * Parses a JSON object. Stricter than JSON.parse: rejects invalid UTF-8, duplicate names, more than 32 levels or
  * `maxValues` values, and anything but an object at the top level.
  */
-export function* parseRequestBodyInSteps(
-  bytes: Uint8Array,
-  maxValues: number,
-): Steps<Record<string, unknown>> {
+export function* httpRequestBodyJson(bytes: Uint8Array, maxValues: number): Steps<Record<string, unknown>> {
   let text: string;
   let value: unknown;
   try {
@@ -214,7 +211,7 @@ function isFollowedByColon(text: string, from: number): boolean {
 }
 
 /** Returns the failure of a request whose body exceeds the limit, in bytes. */
-export function bodyTooLargeFailure(limit: number): Failure {
+export function httpBodyTooLargeFailure(limit: number): Failure {
   return new Failure("payload_too_large", `Body is larger than ${limit} bytes`);
 }
 

@@ -21,8 +21,8 @@ import { type HttpCallStoreWrite, storeWriteOfHttpCall } from "./http-call-store
 import { type ConsoleSessions, isConsoleApiRequest } from "./http-console-session-cookies.ts";
 import {
   CALLER_GONE,
-  dailyLimitExceeded,
   errorReply,
+  httpDailyLimitExceeded,
   httpRateLimitExceeded,
   lateResponseOfUncertainChange,
 } from "./http-errors.ts";
@@ -55,7 +55,7 @@ import { CHUNK_CHARS, startJsonReplyStream } from "./json-reply-stream.ts";
 import {
   checkDeclaredHttpBodySize,
   hasRequestBody,
-  parseRequestBodyInSteps,
+  httpRequestBodyJson,
   readHttpBodyReserved,
   requireHttpJsonBody,
   waitForParsedHttpSegment,
@@ -298,7 +298,8 @@ export class RequestPipeline {
     }
     const { allowed, remaining } = await budgets.take(partner);
     addRateLimitHeaders(context, partner, remaining);
-    if (!allowed) throw dailyLimitExceeded(partner.dailyBudget, nextUtcMidnight(context.now) - context.now);
+    if (!allowed)
+      throw httpDailyLimitExceeded(partner.dailyBudget, nextUtcMidnight(context.now) - context.now);
   }
 
   async #handle(
@@ -321,7 +322,7 @@ export class RequestPipeline {
       now: context.now,
       params: decoded(params),
       query: parseHttpQuery(searchOf(request.url), operation.query, operation.unknownParameters),
-      body: bytes ? await runYielding(parseRequestBodyInSteps(bytes, this.deps.bodyValues), yieldNow) : {},
+      body: bytes ? await runYielding(httpRequestBodyJson(bytes, this.deps.bodyValues), yieldNow) : {},
       address: context.address,
       signal: deadline.signal,
       yieldNow,

@@ -10,7 +10,7 @@ import {
   type Provenance,
   type ScoringModel,
 } from "../domain/domain-knowledge.ts";
-import { READER_VERSION } from "../domain/scoring/note-keywords.ts";
+import { READER_VERSION } from "../domain/scoring/find-note-keywords.ts";
 import type {
   applianceFile,
   brandsFile,

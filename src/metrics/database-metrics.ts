@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 import { dayOf, type Instant } from "../domain/time.ts";
-import { lastSnapshotDayInStore } from "../store/queries/snapshots-queries.ts";
+import { storedSnapshotDayLimit } from "../store/queries/snapshots-queries.ts";
 import type { Store } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
 import { defineModelMetrics } from "./model-metrics.ts";
@@ -118,7 +118,7 @@ export function defineDatabaseMetrics(
         snapshotSeconds.set((snapshot.finishedAt - snapshot.startedAt) / 1000);
         snapshotComponents.set(snapshot.components);
       }
-      const futureDay = await read.snapshots.laterThan(lastSnapshotDayInStore(now));
+      const futureDay = await read.snapshots.laterThan(storedSnapshotDayLimit(now));
       snapshotInFuture.set(futureDay === undefined ? 0 : 1);
 
       const backup = await sources.latestBackup();

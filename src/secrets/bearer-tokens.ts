@@ -26,7 +26,7 @@ const MAX_TOKEN_LENGTH = 1024;
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /** Returns what issues and verifies bearer tokens, with a key that is derived from the master key. */
-export function bearerTokens(master: MasterKey, fill: FillRandom): BearerTokens {
+export function bearerTokenSecrets(master: MasterKey, fill: FillRandom): BearerTokens {
   const hmac = { name: "HMAC", hash: "SHA-256" };
   const imported = crypto.subtle.importKey("raw", deriveSecretKey(master, "tokens"), hmac, false, [
     "sign",

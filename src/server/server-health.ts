@@ -5,7 +5,7 @@ import {
   type PageState,
   type ServiceHealth,
 } from "../monitoring/monitored-service-health.ts";
-import { lastSnapshotDayInStore, SNAPSHOT_LATE_MS } from "../store/queries/snapshots-queries.ts";
+import { SNAPSHOT_LATE_MS, storedSnapshotDayLimit } from "../store/queries/snapshots-queries.ts";
 import type { Store } from "../store/store.ts";
 
 /** The latest scheduled backup. */
@@ -46,7 +46,7 @@ export async function checkServerHealth(deps: HealthDeps): Promise<ServiceHealth
       .then(() => "ok" as const)
       .catch(() => "failed" as const),
     store.read.snapshots.latestFinished().catch(() => undefined),
-    store.read.snapshots.laterThan(lastSnapshotDayInStore(now)).catch(() => undefined),
+    store.read.snapshots.laterThan(storedSnapshotDayLimit(now)).catch(() => undefined),
     store.read.clock.lastInstant().catch(() => 0),
   ]);
   const sinceMs = Math.min(uptimeMs(), now - (last?.finishedAt ?? Number.NEGATIVE_INFINITY));

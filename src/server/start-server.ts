@@ -8,9 +8,9 @@ import type { FillRandom } from "../domain/ids/record-ids.ts";
 import type { Instant } from "../domain/time.ts";
 import { Authenticator } from "../http/authenticator.ts";
 import { clientAddress } from "../http/client-address.ts";
-import { EmbedPasscodeGate } from "../http/embed-passcode-gate.ts";
 import { anyHostHeaderCheck, type HostCheck } from "../http/host-header.ts";
 import { ConsoleSessions } from "../http/http-console-session-cookies.ts";
+import { EmbedPasscodeGate } from "../http/http-embed-passcode-gate.ts";
 import { httpHtmlErrorReplies } from "../http/http-html-error-replies.ts";
 import type { Operation } from "../http/http-operation.ts";
 import { ADMIN_HEADERS } from "../http/http-responses.ts";
@@ -26,18 +26,18 @@ import { portfolioAppOperation } from "../http/routes/portfolio-app-routes.ts";
 import { healthOperation } from "../http/routes/system-routes.ts";
 import { ipNetworkContains, parseIpAddress, parseIpNetwork } from "../ip-networks/ip-network.ts";
 import { startJobs } from "../jobs/job-schedule.ts";
-import { scheduledJobTable } from "../jobs/job-table.ts";
+import { scheduledJobTable } from "../jobs/recurring-job-table.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
 import type { LoggedError } from "../logging/logged-error.ts";
 import type { Logger } from "../logging/logger.ts";
 import { Metrics } from "../metrics/prometheus-metrics.ts";
 import type { ServiceHealth } from "../monitoring/monitored-service-health.ts";
-import { bearerTokens } from "../secrets/bearer-tokens.ts";
+import { bearerTokenSecrets } from "../secrets/bearer-tokens.ts";
 import { impersonationTokens } from "../secrets/impersonation-token.ts";
 import { refuseLeftoverSqliteFiles } from "../store/sqlite/leftover-sqlite-files.ts";
-import { dropCachedPricesExcept } from "../usecases/costs/load-partner-prices.ts";
+import { unloadPartnerPricesExcept } from "../usecases/costs/load-partner-prices.ts";
 import { EmbedViewCounter } from "../usecases/embeds/count-embed-views.ts";
-import { EventStream } from "../usecases/event-stream/read-event-stream.ts";
+import { EventStream } from "../usecases/event-stream/load-event-stream.ts";
 import { LossBooks } from "../usecases/losses/load-loss-books.ts";
 import { RevisionCaches } from "../usecases/revision-caches/revision-caches.ts";
 import { composeAdminHostCheck } from "./composition/compose-admin-host-check.ts";
@@ -49,7 +49,7 @@ import {
   composeClusterMembership,
 } from "./composition/compose-cluster-membership.ts";
 import { composePartnerTasks } from "./composition/compose-partner-tasks.ts";
-import { openPhotoStorage } from "./composition/compose-photo-storage.ts";
+import { composeOpenPhotoStorage } from "./composition/compose-photo-storage.ts";
 import { composeRateLimitWindows } from "./composition/compose-rate-limit-windows.ts";
 import {
   composeLatestBackup,
@@ -341,10 +341,10 @@ async function createFetches(
   const { limits, server } = config;
   // A token that has expired must stay expired if the clock is set back.
   const tokenClock = serverMonotonicClock(clock, monotonicMs, await store.read.clock.lastInstant());
-  const authenticator = new Authenticator(store, bearerTokens(masterKey, random), tokenClock, budgets);
+  const authenticator = new Authenticator(store, bearerTokenSecrets(masterKey, random), tokenClock, budgets);
   caches.add(authenticator);
   caches.add(budgets);
-  caches.add({ dropSuperseded: (revisions) => dropCachedPricesExcept(knowledge, revisions) });
+  caches.add({ dropSuperseded: (revisions) => unloadPartnerPricesExcept(knowledge, revisions) });
   const windows = composeRateLimitWindows({ limits, store, monotonicMs, random });
   const embeds = embedOperations({
     store,
@@ -371,7 +371,7 @@ async function createFetches(
     authenticator,
     checkHealth: health,
     bulkItems: limits.bulkItems,
-    uploads: await openPhotoStorage(store, config.storage.dataDir, config.storage, log),
+    uploads: await composeOpenPhotoStorage(store, config.storage.dataDir, config.storage, log),
     photoBytes: limits.photoBytes,
     photoBytesPerPartner: limits.photoBytesPerPartner,
     basePath: server.basePath,

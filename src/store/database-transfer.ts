@@ -161,7 +161,7 @@ const UNRELATED_TO_PORTFOLIO: readonly Name[] = [
  * Copies a partner's portfolio, and the model that scores it, to a database that has the schema and no rows, to try a
  * change there. `from` reads from one snapshot.
  */
-export async function copyPortfolioRows(
+export async function copyStoredPortfolioRows(
   from: Pick<TransferEndpoint, "engine" | "lastInstant">,
   to: TransferEndpoint,
   partnerId: string,

@@ -17,7 +17,7 @@ export const GUESSED_WORD_FIELDS = ["type_id", "state"] as const;
 export const REJECT_COLUMNS = ["line", "error"] as const;
 
 /** Returns whether the columns are those of a file of rejected rows. */
-export const hasRejectColumns = (columns: readonly string[]): boolean =>
+export const tableCellsHaveRejectColumns = (columns: readonly string[]): boolean =>
   REJECT_COLUMNS.every((name, at) => columns.at(at - REJECT_COLUMNS.length)?.trim() === name);
 
 /** The signs that separate the cells of a CSV file. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Authenticator } from "../../src/http/authenticator.ts";
-import { bearerTokens } from "../../src/secrets/bearer-tokens.ts";
+import { bearerTokenSecrets } from "../../src/secrets/bearer-tokens.ts";
 import type { MasterKey } from "../../src/secrets/master-key.ts";
 import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
@@ -11,7 +11,7 @@ const open = usePartnerStore();
 // Rule: cache-current
 test("what is kept of a partner's credentials goes with its data, and a token when it expires", async () => {
   const { store, administration, clock, time } = await open(NOON);
-  const tokens = bearerTokens(new Uint8Array(32) as MasterKey, (bytes) => bytes.fill(1));
+  const tokens = bearerTokenSecrets(new Uint8Array(32) as MasterKey, (bytes) => bytes.fill(1));
   const authenticator = new Authenticator(store, tokens, clock, store.read.partners);
   const { partner, credentials } = await createPartner(administration, {
     name: "Acme",

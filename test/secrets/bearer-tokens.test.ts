@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { SignJWT, UnsecuredJWT } from "jose";
 import { newId } from "../../src/domain/ids/record-ids.ts";
-import { bearerTokens } from "../../src/secrets/bearer-tokens.ts";
+import { bearerTokenSecrets } from "../../src/secrets/bearer-tokens.ts";
 import { deriveSecretKey, type MasterKey } from "../../src/secrets/master-key.ts";
 
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
@@ -10,7 +10,7 @@ const master = new Uint8Array(32).fill(7) as MasterKey;
 const NOW = Date.parse("2026-01-31T12:00:00Z");
 const HOUR = 3_600_000;
 const partnerId = newId("partner", NOW, random);
-const { issue, verify } = bearerTokens(master, random);
+const { issue, verify } = bearerTokenSecrets(master, random);
 
 describe("a token", () => {
   test("contains the partner, the generation and the expiry", async () => {
@@ -85,7 +85,7 @@ describe("verify rejects", () => {
   });
 
   test("a token signed with another key, or with the encryption key", async () => {
-    const other = bearerTokens(new Uint8Array(32).fill(8) as MasterKey, random);
+    const other = bearerTokenSecrets(new Uint8Array(32).fill(8) as MasterKey, random);
     expect(await verify(await other.issue({ partnerId, generation: 1, now: NOW }), NOW)).toBeUndefined();
     expect(await verify(await sign({}, {}, deriveSecretKey(master, "seal")), NOW)).toBeUndefined();
   });

@@ -3,7 +3,7 @@ import { ConsoleSessions } from "../../src/http/http-console-session-cookies.ts"
 import { DailyCallLimits } from "../../src/http/request-daily-call-limits.ts";
 import { RequestPipeline } from "../../src/http/request-pipeline.ts";
 import { RequestSlidingWindow } from "../../src/http/request-sliding-window.ts";
-import { bearerTokens } from "../../src/secrets/bearer-tokens.ts";
+import { bearerTokenSecrets } from "../../src/secrets/bearer-tokens.ts";
 import type { MasterKey } from "../../src/secrets/master-key.ts";
 import { RevisionCaches } from "../../src/usecases/revision-caches/revision-caches.ts";
 import type { PartnerFixture } from "./partner-store.ts";
@@ -21,7 +21,7 @@ export function pipelineOn(
 ): RequestPipeline {
   const { actor: _, ...parts } = administration;
   const budgets = new DailyCallLimits(store, clock);
-  const tokens = bearerTokens(new Uint8Array(32) as MasterKey, random);
+  const tokens = bearerTokenSecrets(new Uint8Array(32) as MasterKey, random);
   return new RequestPipeline({
     store,
     knowledge,

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { readBackupPassphrase } from "../../backup/read-backup-passphrase.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { formatFileSize } from "../../files/durable-files.ts";
+import { fileSizeWording } from "../../domain/wording/file-size-wording.ts";
 import { BUILD } from "../../server/server-build-info.ts";
 import { serverDatabaseFile } from "../../server/server-data-folder.ts";
 import { defineCommand, requiredCommandArgument, switchOption, textOption } from "../command.ts";
@@ -54,7 +54,7 @@ export const backupCommand = defineCommand({
         duration_ms: durationMs,
       },
       [
-        `Backup written and verified: ${backup.file}, ${formatFileSize(bytes)} (${(durationMs / 1000).toFixed(1)} s).`,
+        `Backup written and verified: ${backup.file}, ${fileSizeWording(bytes)} (${(durationMs / 1000).toFixed(1)} s).`,
         `Contains ${manifest.counts.components ?? 0} components and ${manifest.uploads} uploads.`,
         encrypted
           ? "The backup is encrypted. It cannot be restored without the passphrase."

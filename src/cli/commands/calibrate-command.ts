@@ -19,7 +19,7 @@ import { calibrateModel } from "../../usecases/calibration/calibrate.ts";
 import { type FitLock, withCalibrationLock } from "../../usecases/calibration/calibration-runs.ts";
 import { checkActiveCalibrationModel } from "../../usecases/calibration/check-active-calibration.ts";
 import { loadActiveModelVersion } from "../../usecases/calibration/load-active-model.ts";
-import { renderCalibrationReport } from "../../web/calibration/calibration-report-page.ts";
+import { renderCalibrationReportPage } from "../../web/calibration/calibration-report-page.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { auditActorOfCommand, commandActorOnMachine, withCommandData } from "../command-data-access.ts";
@@ -99,7 +99,7 @@ async function fitAndPrint(
   const evidence = serializeCalibration(calibration);
   const page = report === undefined ? undefined : resolve(context.cwd, report);
   if (page !== undefined)
-    await replaceFile(page, renderCalibrationReport(terminalCalibrationReport(knowledge, calibration)));
+    await replaceFile(page, renderCalibrationReportPage(terminalCalibrationReport(knowledge, calibration)));
   const print = async (applied: string | undefined) => {
     const modelVersion = await loadActiveModelVersion(store.read, knowledge);
     context.print(

@@ -69,14 +69,14 @@ async function recount(
   if (!isUsable) return undefined;
   const { createStoreWriteThrottle } = await import("../../store/store-write-throttle.ts");
   const { recountDerivedData } = await import("../../usecases/recalculation/recount-derived-data.ts");
-  const { isSnapshotScoredByModel } = await import("../../usecases/snapshot/score-snapshot-properties.ts");
+  const { snapshotIsScoredByModel } = await import("../../usecases/snapshot/score-snapshot-properties.ts");
   const name = "derived_data";
   const knowledge = loadKnowledge(context.config.costs);
   try {
     return await withCommandData(context, async ({ store }) => {
       const latest = await store.read.snapshots.latestFinished();
       // Until then the sums are those of the older model's costs.
-      if (latest && !isSnapshotScoredByModel(latest, knowledge) && !isRepairing) {
+      if (latest && !snapshotIsScoredByModel(latest, knowledge) && !isRepairing) {
         const detail = `not recounted: the next snapshot recalculates all sums for model ${knowledge.modelVersion}`;
         const remedy = "Run `mainstay doctor --full` again after the next snapshot.";
         return { check: { name, ...warningDoctorFinding(detail, remedy) } };

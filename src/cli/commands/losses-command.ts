@@ -11,10 +11,10 @@ import { LOSS_LIMITS } from "../../domain/losses/loss-term-limits.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
 import type { Store } from "../../store/store.ts";
-import { loadBookOfBusinessPartners } from "../../usecases/book-of-business/book-of-business-partners.ts";
+import { loadBookOfBusinessPartners } from "../../usecases/book-of-business/load-book-of-business-partners.ts";
 import { LossBooks, type LossDeps, type LossRequest } from "../../usecases/losses/load-loss-books.ts";
+import { loadPricedLosses } from "../../usecases/losses/load-priced-losses.ts";
 import { lossWorkbook } from "../../usecases/losses/loss-workbook.ts";
-import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
 import { RevisionCaches } from "../../usecases/revision-caches/revision-caches.ts";
 import {
   choiceOption,
@@ -135,7 +135,7 @@ async function ofProperty(
 
 const written = (
   knowledge: Knowledge,
-  selected: Parameters<typeof priceSelectedLosses>[1],
+  selected: Parameters<typeof loadPricedLosses>[1],
   request: LossRequest,
 ): Promise<LossesJson> =>
-  priceSelectedLosses(knowledge, selected, request, { terms: undefined, deviation: async () => 0 });
+  loadPricedLosses(knowledge, selected, request, { terms: undefined, deviation: async () => 0 });

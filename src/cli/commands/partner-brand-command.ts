@@ -6,8 +6,9 @@ import {
   serializeBrand,
 } from "../../api-schemas/partner-brand-schema.ts";
 import { MAX_LOGO_BYTES } from "../../domain/brand/brand-logo.ts";
-import { brandContrastOn, contrastText, isHexColor } from "../../domain/brand/partner-brand.ts";
+import { brandContrastOn, isHexColor } from "../../domain/brand/partner-brand.ts";
 import { OperatorError } from "../../domain/errors.ts";
+import { brandContrastWording } from "../../domain/wording/brand-contrast-wording.ts";
 import { changeEmbedBrand, loadEmbedBrand } from "../../usecases/embeds/change-embed-brand.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import {
@@ -92,7 +93,7 @@ function inWords({ display_name, color, color_dark, logo }: BrandJson): string {
   const shown = (value: string | null, scheme: "light" | "dark") =>
     value === null
       ? "default"
-      : `${value}, contrast ${contrastText(brandContrastOn(value as `#${string}`, scheme))}`;
+      : `${value}, contrast ${brandContrastWording(brandContrastOn(value as `#${string}`, scheme))}`;
   return [
     `Name           ${display_name ?? "none"}`,
     `Color          ${shown(color, "light")}`,

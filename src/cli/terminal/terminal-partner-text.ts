@@ -1,5 +1,5 @@
 import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
-import { formatFileSize } from "../../files/durable-files.ts";
+import { fileSizeWording } from "../../domain/wording/file-size-wording.ts";
 import { formatPageCount, formatPageWholeNumber } from "../../web/page/page-format.ts";
 import { terminalLabeledLines } from "./terminal-table.ts";
 import { terminalUtcTimeText } from "./terminal-time-text.ts";
@@ -16,7 +16,7 @@ export function terminalPartnerText(partner: FullPartnerJson, width: number): st
       ["Client ID", partner.client_id],
       ["Daily call limit", partner.daily_budget === 0 ? "none" : formatPageWholeNumber(partner.daily_budget)],
       ["Portfolio", portfolio(partner)],
-      ["Photos", formatFileSize(partner.photo_bytes)],
+      ["Photos", fileSizeWording(partner.photo_bytes)],
       ["Webhook endpoint", partner.webhook_url ?? "none"],
       ...(partner.webhook_url === null
         ? []

@@ -57,9 +57,6 @@ function luminance(color: HexColor): number {
 export const brandContrastOn = (color: HexColor, scheme: Scheme): number =>
   Math.min(...GROUNDS[scheme].map((ground) => brandContrastRatio(color, ground)));
 
-/** Formats a contrast with one decimal, rounded down, so that 4.49 is not shown as enough. */
-export const contrastText = (contrast: number): string => `${(Math.floor(contrast * 10) / 10).toFixed(1)}:1`;
-
 const STEPS = 255;
 
 /**

@@ -1,7 +1,7 @@
 import type { Steps } from "../steps/computation-steps.ts";
 import { failureLossMoments, type LossBook } from "./loss-book.ts";
 import { LOSSES, type LossKind } from "./loss-component.ts";
-import { type ComponentChunk, NO_SEVERITY } from "./loss-component-columns.ts";
+import { type ComponentChunk, NO_SEVERITY } from "./loss-component-arrays.ts";
 import { GroupSums, type YearMoments } from "./loss-group-sums.ts";
 import { GridStencil, hazardAtGridPoint } from "./loss-hazard-grid.ts";
 import {

@@ -6,7 +6,7 @@ import {
   ComponentNumbering,
   LargestComponents,
   NO_SEVERITY,
-} from "./loss-component-columns.ts";
+} from "./loss-component-arrays.ts";
 import {
   type DamageSeverity,
   damageMoments,

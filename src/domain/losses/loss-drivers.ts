@@ -7,7 +7,7 @@ import {
   ComponentNumbering,
   LargestComponents,
   NO_SEVERITY,
-} from "./loss-component-columns.ts";
+} from "./loss-component-arrays.ts";
 import { GridStencil } from "./loss-hazard-grid.ts";
 
 export const DRIVERS = ["system", "peril", "state", "division", "property", "kind"] as const;

@@ -3,7 +3,7 @@ import type { Steps } from "../steps/computation-steps.ts";
 import { forEachLossComponentInSteps } from "./exact-losses.ts";
 import { failureLossMoments, type LossBook } from "./loss-book.ts";
 import { LOSSES, type LossKind } from "./loss-component.ts";
-import { CHUNK_SIZE } from "./loss-component-columns.ts";
+import { CHUNK_SIZE } from "./loss-component-arrays.ts";
 import { GroupSums } from "./loss-group-sums.ts";
 import { GridStencil } from "./loss-hazard-grid.ts";
 import type { SimulatedYearLosses } from "./simulated-year-losses.ts";

@@ -67,7 +67,7 @@ export function placeOfSubdivision(
 }
 
 /** Parses a place of a filter: a US state, or COUNTRY-SUBDIVISION. `country` is the country of a subdivision alone. */
-export function placeOfText(text: string, country?: string): string {
+export function placeOfStateOrSubdivision(text: string, country?: string): string {
   if (country !== undefined) return placeOfSubdivision(country, text);
   const [, prefix = "", rest = ""] = /^\s*([A-Za-z]{2})-(.+)$/.exec(text) ?? [];
   const given = prefix.toUpperCase();

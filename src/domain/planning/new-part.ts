@@ -1,7 +1,7 @@
 import { fourierSpectraOf, type Spectrum } from "../statistics/fourier-spectrum.ts";
+import { ComputedPlanValues, planAmountsHash, type ValueCache } from "./computed-plan-values.ts";
 import { LOOKAHEAD_MONTHS, MAX_PLAN_MONTHS } from "./horizon.ts";
 import type { PartKind } from "./part-in-place.ts";
-import { hashOfPlanAmounts, PlanValueCache, type ValueCache } from "./plan-value-cache.ts";
 import { cumulativeSums, type Renewals, renewalsByFailure, renewalsByPolicy } from "./renewals.ts";
 import { type Policy, replacementPolicyOf } from "./replacement-policy.ts";
 
@@ -38,9 +38,9 @@ export function newPartOf(kind: PartKind, { parts }: { parts: ValueCache<PartKin
 
 /** Keeps the new parts of so many kinds. */
 export const cacheOfNewParts = (most: number) =>
-  new PlanValueCache<PartKind, KnownPart>(most, {
+  new ComputedPlanValues<PartKind, KnownPart>(most, {
     hash: ({ scaleYears, failureCents, plannedCents }) =>
-      hashOfPlanAmounts(scaleYears, failureCents, plannedCents),
+      planAmountsHash(scaleYears, failureCents, plannedCents),
     isSame: (one, other) =>
       one.scaleYears === other.scaleYears &&
       one.failureCents === other.failureCents &&

@@ -1,3 +1,4 @@
+import { ComputedPlanValues, planAmountsHash, type ValueCache } from "./computed-plan-values.ts";
 import {
   addRenewalCostsToSchedule,
   type CostSchedule,
@@ -14,7 +15,6 @@ import {
   type PartKind,
   survivalOfPartInPlace,
 } from "./part-in-place.ts";
-import { hashOfPlanAmounts, PlanValueCache, type ValueCache } from "./plan-value-cache.ts";
 import { type Advice, adviseOnPart, replacementMonth } from "./replacement-advice.ts";
 import type { Policy } from "./replacement-policy.ts";
 import { makeNewUnit, type NewUnit } from "./unit-policy.ts";
@@ -44,9 +44,9 @@ export function newUnitOf(
 
 /** Keeps so many new units. */
 export const cacheOfNewUnits = (most: number) =>
-  new PlanValueCache<NewUnitKey, NewUnit>(most, {
+  new ComputedPlanValues<NewUnitKey, NewUnit>(most, {
     hash: ({ kind }) =>
-      hashOfPlanAmounts(kind.principal?.scaleYears ?? 0, kind.failedPriceCents, kind.priceCents),
+      planAmountsHash(kind.principal?.scaleYears ?? 0, kind.failedPriceCents, kind.priceCents),
     isSame: (one, other) =>
       one.kind.principal?.scaleYears === other.kind.principal?.scaleYears &&
       one.kind.failedPriceCents === other.kind.failedPriceCents &&

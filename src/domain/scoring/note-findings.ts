@@ -1,6 +1,6 @@
 import type { HazardWords, KeywordRules, Knowledge } from "../domain-knowledge.ts";
 import { hazardGoneFromUnitsMark, OF_UNITS } from "../hazards/hazard-flags.ts";
-import { findNoteKeywords } from "./note-keywords.ts";
+import { findNoteKeywords } from "./find-note-keywords.ts";
 import type { Note } from "./scoring-types.ts";
 
 /** The stored findings of a note; all null without one. */

@@ -1,5 +1,6 @@
 import type { ScoringModel } from "../domain-knowledge.ts";
-import { addDays, type Day } from "../time.ts";
+import type { Property } from "../property.ts";
+import { addDays, type Day, daysBetween } from "../time.ts";
 
 /** The days from `from` on, before `before`. */
 export type DayRange = { from: Day; before: Day };
@@ -19,4 +20,14 @@ export function* findServiceRecordStart(
     if (earliest === undefined) return start;
     start = earliest;
   }
+}
+
+/** Returns whether an added event of that day moves the start of the property's service record back. */
+export function movesServiceRecordStartBack(
+  { record }: ScoringModel,
+  { recordsSince, recordsSinceGiven }: Pick<Property, "recordsSince" | "recordsSinceGiven">,
+  day: Day,
+): boolean {
+  if (recordsSinceGiven || day >= recordsSince) return false;
+  return daysBetween(day, recordsSince) <= record.longestGapDays;
 }

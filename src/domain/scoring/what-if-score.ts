@@ -17,7 +17,7 @@ export type ChangeName = keyof typeof CHANGES;
 export type WhatIfTarget = { applianceId: string; componentId: string };
 
 /** Returns the score that the component would have after the change, with everything else unchanged. */
-export function scoreWhatIf(
+export function whatIfScore(
   knowledge: Knowledge,
   history: PropertyHistory,
   { applianceId, componentId }: WhatIfTarget,

@@ -32,7 +32,7 @@ export const isMonthFirstWording = (country: string = UNITED_STATES): boolean =>
 export const currencyName = (): string => (isUsd() ? "US dollars" : chosen.currency);
 
 /** Returns what the costs of the knowledge base are in, for assumptions. */
-export const priceListMoney = (): string =>
+export const priceListMoneyWording = (): string =>
   isUsd() ? "US dollars" : `US dollars labeled ${chosen.currency} without conversion`;
 
 /** `dollar`, `EUR`: one of the currency, in a sentence. */
@@ -82,10 +82,10 @@ export const exactMoney = currencyFormat({});
 export const SQUARE_FEET = "sq ft";
 
 /** `sq ft`, `m²` */
-export const areaUnit = (): string => (chosen.units === "metric" ? "m²" : SQUARE_FEET);
+export const areaUnitWording = (): string => (chosen.units === "metric" ? "m²" : SQUARE_FEET);
 
 /** Returns the label of the unit of a size. */
-export const unitLabel = (unit: string): string => (unit === SQUARE_FEET ? areaUnit() : unit);
+export const unitLabel = (unit: string): string => (unit === SQUARE_FEET ? areaUnitWording() : unit);
 
 /** Returns the number format of amounts in workbooks: `#,##0.00`, with the currency unless it is the US dollar. */
 export const currencyFormatWording = (): string => (isUsd() ? "#,##0.00" : `[$${chosen.currency}] #,##0.00`);

@@ -2,7 +2,7 @@ import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
 import { type PriceBasis, priceBasisText } from "../costs/price-basis.ts";
 import type { AssumptionCounts } from "../figures/assumptions.ts";
 import { type Confidence, SCORE_CONFIDENCES } from "../scoring/scoring-types.ts";
-import { priceListMoney } from "./currency-and-unit-wording.ts";
+import { priceListMoneyWording } from "./currency-and-unit-wording.ts";
 
 /** The basis of figures with shares from 0 to 1 instead of sums; all 0 without components. */
 type AssumptionShares = Omit<AssumptionCounts, "confidence" | "costCents"> & {
@@ -37,7 +37,7 @@ export function costBasisSentences(
 ): string[] {
   const { components, costShares: costs } = made;
   return [
-    `Costs are in ${priceListMoney()} ${priceBasisText(made)} unless they are the owner's own.`,
+    `Costs are in ${priceListMoneyWording()} ${priceBasisText(made)} unless they are the owner's own.`,
     ...(components === 0
       ? []
       : [

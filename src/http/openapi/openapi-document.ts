@@ -2,7 +2,7 @@ import type { SchemaType } from "../../api-schemas/definition/api-schema-type.ts
 import { failure } from "../../api-schemas/error-schema.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { type DocumentedReply, documentedOperationPath, type Operation } from "../http-operation.ts";
-import { OpenApiSchemaRegistry, openApiExampleOf, openApiSchemaOf } from "./openapi-document-schema.ts";
+import { OpenApiSchemaRegistry, openApiExampleOf, openApiSchemaOf } from "./http-openapi-schema-registry.ts";
 import { openApiErrorExamples } from "./openapi-error-examples.ts";
 import { TAGS } from "./openapi-tags.ts";
 import { openApiWebhooks } from "./openapi-webhooks.ts";

@@ -2,9 +2,9 @@ import { newProperty } from "../../api-schemas/property-request-schema.ts";
 import { type Failure, StorageError } from "../../domain/errors.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { demoPropertyExistsError } from "../../usecases/demo-property/create-demo-property.ts";
-import { invalidApiKey } from "../authenticator.ts";
-import { dailyLimitExceeded, errorReply, httpRateLimitExceeded } from "../http-errors.ts";
-import { bodyTooLargeFailure, notJsonFailure } from "../request-body.ts";
+import { httpInvalidApiKeyFailure } from "../authenticator.ts";
+import { errorReply, httpDailyLimitExceeded, httpRateLimitExceeded } from "../http-errors.ts";
+import { httpBodyTooLargeFailure, httpNotJsonFailure } from "../request-body.ts";
 import { tooManyLargeResponses } from "../response-memory-limiter.ts";
 
 const REQUEST_ID = "tJgQOWERr73VMZbC";
@@ -12,13 +12,13 @@ const REQUEST_ID = "tJgQOWERr73VMZbC";
 /** Failures as the server throws them, with its default limits. Their responses are the examples. */
 const FAILURES: Readonly<Record<string, unknown>> = {
   missing_fields: missingState(),
-  invalid_api_key: invalidApiKey(),
+  invalid_api_key: httpInvalidApiKeyFailure(),
   property_not_found: propertyNotFound(),
   demo_property_exists: demoPropertyExistsError(),
-  body_too_large: bodyTooLargeFailure(5_242_880),
-  not_json: notJsonFailure(),
+  body_too_large: httpBodyTooLargeFailure(5_242_880),
+  not_json: httpNotJsonFailure(),
   rate_limit: httpRateLimitExceeded(60, 0),
-  daily_limit: dailyLimitExceeded(1000, 0),
+  daily_limit: httpDailyLimitExceeded(1000, 0),
   internal: new Error(),
   storage_unavailable: new StorageError(""),
   too_many_large_responses: tooManyLargeResponses(),

@@ -1,6 +1,10 @@
 import { WEBHOOK_DESCRIPTIONS, webhookPayloadSchema } from "../../api-schemas/webhook-payload-schema.ts";
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
-import { type OpenApiSchemaRegistry, openApiExampleOf, openApiSchemaOf } from "./openapi-document-schema.ts";
+import {
+  type OpenApiSchemaRegistry,
+  openApiExampleOf,
+  openApiSchemaOf,
+} from "./http-openapi-schema-registry.ts";
 
 const VERIFICATION = `Compute the HMAC-SHA256 of the exact bytes of the body, using the full text of the webhook secret as the key,
 and compare it in constant time with \`X-Service-Signature\` (\`sha256=\` followed by the digest in hex). Return 401 if they

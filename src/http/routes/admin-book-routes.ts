@@ -30,18 +30,18 @@ import { addRecalculatingToJson } from "../../api-schemas/recalculating-schema.t
 import { underwritingReply } from "../../api-schemas/underwriting-schema.ts";
 import type { PriceList } from "../../domain/costs/price-list.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/domain-knowledge.ts";
-import { placeOfText } from "../../domain/places/place.ts";
+import { placeOfStateOrSubdivision } from "../../domain/places/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
-import { loadBookOfBusinessPartners } from "../../usecases/book-of-business/book-of-business-partners.ts";
 import { loadBookAlerts } from "../../usecases/book-of-business/load-book-alerts.ts";
+import { loadBookOfBusinessPartners } from "../../usecases/book-of-business/load-book-of-business-partners.ts";
 import {
   loadBookOfBusinessPortfolio,
   loadBookOfBusinessProperties,
 } from "../../usecases/book-of-business/load-book-properties.ts";
 import { currentPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import type { LossBooks } from "../../usecases/losses/load-loss-books.ts";
+import { loadPricedLosses } from "../../usecases/losses/load-priced-losses.ts";
 import { loadPropertyUnderwriting } from "../../usecases/losses/load-property-underwriting.ts";
-import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
 import { CSV, httpListReplies, listReply } from "../csv-replies.ts";
 import { type AdminCall, adminOperation, type Operation, okReplies, okReply } from "../http-operation.ts";
 import {
@@ -154,7 +154,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
           partnerIds: partnerIdsOf(call),
           tier: parseAlertTierHttpQuery(query),
           system: parseChoiceHttpQueryParameter(query, "system", SYSTEMS),
-          state: state === undefined ? undefined : placeOfText(state),
+          state: state === undefined ? undefined : placeOfStateOrSubdivision(state),
         };
         const { rows, critical, warning } = await loadBookAlerts({ store, yieldNow }, selection, slice);
         const prices = new Map<string, PriceList>();
@@ -189,7 +189,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const members = await loadBookOfBusinessPartners(store.read, partnerIdsOf(call));
         const selected = await books.ofPartners(httpLossDeps(call), members, asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
-        const losses = await priceSelectedLosses(knowledge, selected, asked, { terms, deviation });
+        const losses = await loadPricedLosses(knowledge, selected, asked, { terms, deviation });
         return (
           (await lossFileReply(request, format, losses, "book-losses")) ??
           okReply({ ...losses, partners: members.length })

@@ -32,7 +32,7 @@ import { propertyNotFound } from "../../domain/property.ts";
 import { checkNotRetiredRule, isRetired } from "../../domain/rules/retirement-rule.ts";
 import { dayOf } from "../../domain/time.ts";
 import { mapYielding, runYielding } from "../../event-loop/event-loop.ts";
-import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
+import { selectStoredComponents } from "../../store/select-stored-rows.ts";
 import { loadActiveModelVersion } from "../../usecases/calibration/load-active-model.ts";
 import { loadClaimEvidenceOfProperty } from "../../usecases/claims/load-claim-evidence.ts";
 import { ClaimLog, correctClaim, findClaim } from "../../usecases/claims/record-claims.ts";
@@ -175,7 +175,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
           present.set(defId, (present.get(defId) ?? 0) + 1);
           return 0;
         };
-        await iterateStoredComponents(store, property.id, count, yieldNow);
+        await selectStoredComponents(store, property.id, count, yieldNow);
         const version = await loadActiveModelVersion(store.read, knowledge);
         const found = claimImpactsInSteps(knowledge, claims, present, dayOf(now), isRetired(property));
         const impacts = await runYielding(found, yieldNow);

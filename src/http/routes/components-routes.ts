@@ -40,8 +40,8 @@ import { serializeHistoryEvent } from "../../api-schemas/service-event-schema.ts
 import type { PlacedComponent } from "../../domain/component.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/domain-knowledge.ts";
 import { notFound } from "../../domain/errors.ts";
-import { scoreTrendFigure } from "../../domain/figures/score-trend-figure.ts";
-import { placeOfText } from "../../domain/places/place.ts";
+import { scoresOnSnapshotDays } from "../../domain/figures/scores-on-snapshot-days.ts";
+import { placeOfStateOrSubdivision } from "../../domain/places/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { scoredComponentOutlookWithDefinition } from "../../domain/scoring/score-projections.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
@@ -203,7 +203,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
         const from = addDays(dayOf(call.now), -RETENTION_DAYS);
         const days = await call.store.read.snapshots.days(from);
-        const points = scoreTrendFigure(await call.store.read.snapshots.trendRows(component.id), days);
+        const points = scoresOnSnapshotDays(await call.store.read.snapshots.trendRows(component.id), days);
         const page = points.slice(slice.offset, slice.offset + slice.limit).map(serializeTrendPoint);
         const subject = { component_id: component.id };
         return okReply(trendPage.of(page, slice, points.length, call.partner.name, subject));
@@ -309,7 +309,7 @@ async function findAlerts(call: PartnerCall, slice: StoredRowRange): Promise<Fou
   const tier = parseAlertTierHttpQuery(query);
   const system = parseChoiceHttpQueryParameter(query, "system", SYSTEMS);
   const given = query.get("state");
-  const state = given === undefined ? undefined : placeOfText(given);
+  const state = given === undefined ? undefined : placeOfStateOrSubdivision(given);
   const byCost = isSortedByCostInHttpQuery(query);
   const where = await scopeFilter(call);
   const { components } = store.read;

@@ -31,11 +31,11 @@ import {
   type DataLinks,
   pageSectionTrendComponentId,
   type ReportCsvFile,
-  sectionComponentsToExplainInSteps,
+  sectionComponentsToExplain,
 } from "../../web/sections/property-sections.tsx";
 import { compressResponseBody, encodingHeaders, responseEncodingFor } from "../content-encoding.ts";
 import { csvReplyChunks } from "../csv-replies.ts";
-import type { EmbedPasscodeGate } from "../embed-passcode-gate.ts";
+import type { EmbedPasscodeGate } from "../http-embed-passcode-gate.ts";
 import { httpHtmlPageReply, PRIVATE_HEADERS } from "../http-html-page-reply.ts";
 import {
   type Call,
@@ -119,7 +119,7 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     });
   /** Returns the reasons for the scores that the page shows. */
   const reasonsOn = async (call: PublicCall, { property }: FoundEmbed, all: readonly ComponentJson[]) => {
-    const ids = await runYielding(sectionComponentsToExplainInSteps(all), call.yieldNow);
+    const ids = await runYielding(sectionComponentsToExplain(all), call.yieldNow);
     const rows = await Promise.all(ids.map((id) => read.components.find(property.partnerId, id)));
     const found = rows.filter((row) => row !== undefined);
     const reasons = await loadScoreReasons(read, knowledge, property, found, call.yieldNow);

@@ -9,7 +9,7 @@ import {
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { instantFromText } from "../../domain/time.ts";
 import type { HistoryEntry } from "../../store/queries/event-log-queries.ts";
-import type { EventStream } from "../../usecases/event-stream/read-event-stream.ts";
+import type { EventStream } from "../../usecases/event-stream/load-event-stream.ts";
 import { type Operation, okReply, partnerOperation, readOperationReplies } from "../http-operation.ts";
 import {
   invalidHttpParameterFailure,

@@ -21,7 +21,7 @@ import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import { dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
-import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
+import { selectStoredComponents } from "../../store/select-stored-rows.ts";
 import { loadActiveModelVersion } from "../../usecases/calibration/load-active-model.ts";
 import { loadPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { loadPropertyCompliance } from "../../usecases/inspections/load-property-compliance.ts";
@@ -139,7 +139,7 @@ export function figureOperations(knowledge: Knowledge): Operation[] {
     const property = await requirePropertyInPath(store, partner, params.id!);
     const prices = await loadPartnerPrices(store.read, knowledge, partner);
     const figure = addAssumptionsToJson(prices, figureOf(prices));
-    await iterateStoredComponents(store, property.id, figure.add, yieldNow, reserveMemory);
+    await selectStoredComponents(store, property.id, figure.add, yieldNow, reserveMemory);
     const modelVersion = await loadActiveModelVersion(store.read, knowledge);
     const written = await runYielding(figure.write(property, { now, modelVersion }), yieldNow);
     const noted = addRecalculatingToJson(written, await isRecalculatingSums(store.read, partner.id));

@@ -5,8 +5,8 @@ import { addPartnerToJson } from "../../api-schemas/paging-schema.ts";
 import { underwritingReply } from "../../api-schemas/underwriting-schema.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { LossBooks } from "../../usecases/losses/load-loss-books.ts";
+import { loadPricedLosses } from "../../usecases/losses/load-priced-losses.ts";
 import { loadPropertyUnderwriting } from "../../usecases/losses/load-property-underwriting.ts";
-import { priceSelectedLosses } from "../../usecases/losses/price-selected-losses.ts";
 import { CSV } from "../csv-replies.ts";
 import { type Operation, okReply, partnerOperation, readOperationReplies } from "../http-operation.ts";
 import {
@@ -45,7 +45,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const revision = (await store.read.partners.revision(partner.id)) ?? "";
         const selected = await books.ofPartners(httpLossDeps(call), [{ id: partner.id, revision }], asked);
         const deviation = async () => selected.losses.insured.standardDeviation;
-        const losses = await priceSelectedLosses(knowledge, selected, asked, { terms, deviation });
+        const losses = await loadPricedLosses(knowledge, selected, asked, { terms, deviation });
         return (
           (await lossFileReply(request, format, losses, "portfolio-losses")) ??
           okReply(addPartnerToJson(losses, partner.name))
@@ -74,7 +74,7 @@ export function lossOperations(knowledge: Knowledge, books: LossBooks): Operatio
         const deviation = () => books.shareOfDeviation(deps, owner, property, asked);
         const components = async () =>
           serializeLossComponents(knowledge, await books.componentsOf(deps, property, asked));
-        const losses = await priceSelectedLosses(knowledge, selected, asked, { terms, deviation });
+        const losses = await loadPricedLosses(knowledge, selected, asked, { terms, deviation });
         return (
           (await lossFileReply(request, format, losses, `losses-${property.id}`, components)) ??
           okReply(addPartnerToJson(losses, partner.name))

@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
-import type { EventStream } from "../../usecases/event-stream/read-event-stream.ts";
+import type { EventStream } from "../../usecases/event-stream/load-event-stream.ts";
 import type { LossBooks } from "../../usecases/losses/load-loss-books.ts";
 import type { Operation } from "../http-operation.ts";
 import { apiDocumentOperations } from "./api-document-routes.ts";

@@ -21,11 +21,11 @@ import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import {
   nameRecordedPhoto,
   type PhotoFiles,
+  photoTooLargeFailure,
   recordPhoto,
   removePhoto,
   requirePhotoQuota,
-  uploadedPhotoTooLargeFailure,
-} from "../../usecases/photos/record-photos.ts";
+} from "../../usecases/photos/record-appliance-photos.ts";
 import {
   type Call,
   createdReplies,
@@ -183,7 +183,7 @@ async function readForm({ readBody, request }: Pick<Call, "readBody" | "request"
   const file = form?.get("file");
   if (!form || !file || typeof file === "string")
     throw invalid("file required", [{ field: "file", message: "is required" }]);
-  if (file.size > limit) throw uploadedPhotoTooLargeFailure(limit);
+  if (file.size > limit) throw photoTooLargeFailure(limit);
   const event = form.get("service_event_id");
   const serviceEventId = typeof event === "string" && event.trim() !== "" ? event.trim().slice(0, 64) : null;
   return {

@@ -40,8 +40,8 @@ import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";
+import { selectStoredComponents } from "../../store/select-stored-rows.ts";
 import type { Store } from "../../store/store.ts";
-import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import { loadActiveModelVersion } from "../../usecases/calibration/load-active-model.ts";
 import { loadPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { loadEarlyInstallYearWarnings } from "../../usecases/portfolio/create-or-change-appliance.ts";
@@ -243,7 +243,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
           prices,
           portfolioSummarySchemaAccumulator(prices, { totals, flags }),
         );
-        await iterateStoredComponents(store, property.id, figure.add, yieldNow);
+        await selectStoredComponents(store, property.id, figure.add, yieldNow);
         const modelVersion = await loadActiveModelVersion(store.read, knowledge);
         const summary = await runYielding(figure.write(property, { now, modelVersion }), yieldNow);
         const noted = addRecalculatingToJson(summary, await isRecalculatingSums(store.read, partner.id));

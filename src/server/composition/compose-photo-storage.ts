@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { backUpDeletedPhoto } from "../../backup/backup-deleted-photos.ts";
 import { notFound, StorageError } from "../../domain/errors.ts";
 import { meetsPhotoFileNameRule } from "../../domain/rules/photo-file-rule.ts";
-import { fileStorageError, formatFileSize, replaceFile } from "../../files/durable-files.ts";
+import { fileSizeWording } from "../../domain/wording/file-size-wording.ts";
+import { fileStorageError, replaceFile } from "../../files/durable-files.ts";
 import type { Logger } from "../../logging/logger.ts";
 import type { Store } from "../../store/store.ts";
-import type { PhotoFiles } from "../../usecases/photos/record-photos.ts";
+import type { PhotoFiles } from "../../usecases/photos/record-appliance-photos.ts";
 
 const uploadsFolder = (dataDir: string) => join(dataDir, "uploads");
 
@@ -79,7 +80,7 @@ function storedUploads(store: Store, { maxDatabaseBytes }: SpaceLimits): PhotoFi
       const { databaseBytes } = await store.sizes();
       if (databaseBytes + bytes.length > maxDatabaseBytes)
         throw new StorageError(
-          `the database takes ${formatFileSize(databaseBytes)}, and uploads may not let it exceed the ${formatFileSize(maxDatabaseBytes)} of storage.max_database_bytes`,
+          `the database takes ${fileSizeWording(databaseBytes)}, and uploads may not let it exceed the ${fileSizeWording(maxDatabaseBytes)} of storage.max_database_bytes`,
           "Give its disk more space and raise storage.max_database_bytes.",
         );
     },
@@ -107,7 +108,7 @@ function storedUploads(store: Store, { maxDatabaseBytes }: SpaceLimits): PhotoFi
  * Returns the storage of a server. Logs a warning if the folder of photo files is missing although photos were stored:
  * somebody has removed it, or the data folder is incomplete. It is created again.
  */
-export async function openPhotoStorage(
+export async function composeOpenPhotoStorage(
   store: Store,
   dataDir: string,
   limits: SpaceLimits,
@@ -133,7 +134,7 @@ async function requireFreeSpace(folder: string, bytes: number, minFreeBytes: num
   const free = bavail * bsize;
   if (free - bytes < minFreeBytes)
     throw new StorageError(
-      `${folder} has ${formatFileSize(free)} free, and uploads leave the ${formatFileSize(minFreeBytes)} of storage.min_free_bytes for the database`,
+      `${folder} has ${fileSizeWording(free)} free, and uploads leave the ${fileSizeWording(minFreeBytes)} of storage.min_free_bytes for the database`,
       "Free some space on that disk, or lower storage.min_free_bytes.",
     );
 }

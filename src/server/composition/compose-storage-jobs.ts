@@ -9,7 +9,7 @@ import type { Logger } from "../../logging/logger.ts";
 import type { PageState } from "../../monitoring/monitored-service-health.ts";
 import { findSqlitePageProblems } from "../../store/sqlite/inspect-sqlite-database.ts";
 import type { Store } from "../../store/store.ts";
-import { deleteOrphanedPhotos } from "../../usecases/photos/record-photos.ts";
+import { deleteOrphanedPhotos } from "../../usecases/photos/record-appliance-photos.ts";
 import { runServerChildProcess, ServerChildCommandFailed } from "../server-child-process.ts";
 import { serverDatabaseFile } from "../server-data-folder.ts";
 import { composePhotoStorage } from "./compose-photo-storage.ts";

@@ -1,5 +1,5 @@
 import type { Instant } from "../../domain/time.ts";
-import { copyPortfolioRows } from "../database-transfer.ts";
+import { copyStoredPortfolioRows } from "../database-transfer.ts";
 import { openSqliteStoreForTransfer } from "../sqlite/sqlite-transfer-endpoint.ts";
 import { parsePostgresUrl } from "./connection/postgres-address.ts";
 import { PostgresConnections } from "./connection/postgres-connections.ts";
@@ -33,7 +33,7 @@ export async function copyPostgresPortfolioToFile(
         return (rows[0] as { last: Instant }).last;
       };
       const engine = postgresEngine(snapshot.runner, address.preparesStatements);
-      await copyPortfolioRows({ engine, lastInstant }, to, partnerId);
+      await copyStoredPortfolioRows({ engine, lastInstant }, to, partnerId);
     } finally {
       to.close();
       await snapshot.close();

@@ -1,7 +1,7 @@
 import { eq, getTableColumns, sql } from "drizzle-orm";
 import { type Component, type PlacedComponent, tierOfHundredths } from "../../domain/component.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import { excludeFromLastCompilerTier } from "../../event-loop/compiler-tier.ts";
+import { keepEventLoopFromLastCompilerTier } from "../../event-loop/event-loop-compiler-tier.ts";
 import type { Engine, Query } from "../store-engine.ts";
 import type { RowValues } from "../store-row-writes.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
@@ -107,7 +107,7 @@ export function queryPlacedComponentPage(
     }
     return placed;
   };
-  excludeFromLastCompilerTier([{ page }]);
+  keepEventLoopFromLastCompilerTier([{ page }]);
   return page;
 }
 

@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { CLOCK_TOLERANCE_MS } from "../../cluster/cluster-server.ts";
-import type { TrendRow } from "../../domain/figures/score-trend-figure.ts";
+import type { TrendRow } from "../../domain/figures/scores-on-snapshot-days.ts";
 import { type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { Engine } from "../store-engine.ts";
 import type { Tables } from "../store-schema.ts";
@@ -16,7 +16,7 @@ export const SNAPSHOT_LATE_MS = MS_PER_DAY + 2 * 3_600_000;
  * Returns the last day of which a snapshot may exist, by the clock of any server. One of a later day was taken by a clock
  * that was ahead.
  */
-export const lastSnapshotDayInStore = (now: Instant): Day => dayOf(now + CLOCK_TOLERANCE_MS);
+export const storedSnapshotDayLimit = (now: Instant): Day => dayOf(now + CLOCK_TOLERANCE_MS);
 
 /** The run of a day, finished or in progress. */
 export type SnapshotRun = Tables["snapshotRuns"]["$inferSelect"];

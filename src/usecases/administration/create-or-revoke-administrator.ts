@@ -1,14 +1,14 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { newAdminKey } from "../../secrets/credentials.ts";
 import { hashSecret } from "../../secrets/secret-hash.ts";
-import { type AdminUseCaseDeps, requireOneLineName } from "../partners/create-partner-and-credentials.ts";
+import { type AdminUseCaseDeps, prepareOneLineName } from "../partners/create-partner-and-credentials.ts";
 
 /** Creates an administrator; the key is shown once and stored as a hash. */
 export async function createAdministrator(
   { store, random, actor }: AdminUseCaseDeps,
   given: string,
 ): Promise<{ id: string; key: string }> {
-  const name = requireOneLineName(given, "an administrator's name", 'mainstay admin create "Night shift"');
+  const name = prepareOneLineName(given, "an administrator's name", 'mainstay admin create "Night shift"');
   const key = newAdminKey(random);
   const id = await store.write(async (tx) => {
     const made = { id: tx.newId("administrator"), name, keyHash: hashSecret(key), createdAt: tx.now };

@@ -4,8 +4,8 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { Partner, WebhookEndpoint } from "../../domain/partner.ts";
 import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 import type { AdminUseCaseDeps } from "../partners/create-partner-and-credentials.ts";
+import { announceTiers } from "./announce-tiers.ts";
 import { AnnouncementOutbox } from "./announcement-outbox.ts";
-import { announceTiers } from "./tier-announcements.ts";
 
 type AnnounceDeps = {
   administration: AdminUseCaseDeps;

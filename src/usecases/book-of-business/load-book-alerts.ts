@@ -13,7 +13,7 @@ import { readStoreOfAllPartnersConsistently } from "../../store/store-consistent
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { bookListPartsOfPage } from "./book-list-pages.ts";
-import { loadBookOfBusinessPartners } from "./book-of-business-partners.ts";
+import { loadBookOfBusinessPartners } from "./load-book-of-business-partners.ts";
 import type { BookDeps } from "./load-book-properties.ts";
 
 /** Alerts whose index entries one statement counts. */

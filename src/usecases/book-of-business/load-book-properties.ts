@@ -21,7 +21,7 @@ import {
   loadPortfolioAssumptionCounts,
 } from "../portfolio/load-portfolio-assumption-counts.ts";
 import { bookListPartsOfPage } from "./book-list-pages.ts";
-import { loadBookOfBusinessPartners } from "./book-of-business-partners.ts";
+import { loadBookOfBusinessPartners } from "./load-book-of-business-partners.ts";
 
 /*
  * The properties of several partners as one list: by partner, then by creation. The stored totals of partners locate a page,

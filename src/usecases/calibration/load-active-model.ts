@@ -16,7 +16,7 @@ export async function loadActiveModelVersion(
  * Returns whether the active model is that of the latest finished snapshot: if not, no plan and no decision on what is due may be
  * kept, whatever its date.
  */
-export async function isModelOfSnapshot(
+export async function snapshotIsScoredByActiveModel(
   stores: Pick<Stores, "models">,
   latest: Pick<SnapshotRun, "modelVersion"> | undefined,
   knowledge: Knowledge,

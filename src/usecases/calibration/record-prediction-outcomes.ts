@@ -1,5 +1,5 @@
 import type { ComponentToScore } from "../../domain/component.ts";
-import { isScoredByCascade } from "../../domain/scoring/cascade-links.ts";
+import { isScoredByCascade } from "../../domain/scoring/cascades-across-types.ts";
 import { appliancesByEqualScoringInputs } from "../../domain/scoring/equal-scoring-inputs.ts";
 import {
   CascadeEffects,

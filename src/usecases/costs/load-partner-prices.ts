@@ -51,7 +51,10 @@ export async function currentPartnerPrices(
 }
 
 /** Drops the price lists of partners that are not among `partners`. */
-export function dropCachedPricesExcept(knowledge: Knowledge, partners: ReadonlyMap<string, unknown>): void {
+export function unloadPartnerPricesExcept(
+  knowledge: Knowledge,
+  partners: ReadonlyMap<string, unknown>,
+): void {
   const byPartner = keptFor.get(knowledge)?.byPartner;
   for (const id of byPartner?.keys() ?? []) if (!partners.has(id)) byPartner!.delete(id);
 }

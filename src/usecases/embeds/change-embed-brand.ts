@@ -4,12 +4,12 @@ import {
   brandAfterChange,
   brandColorWithContrast,
   brandContrastOn,
-  contrastText,
   type HexColor,
   LEAST_CONTRAST,
   NO_BRAND,
 } from "../../domain/brand/partner-brand.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
+import { brandContrastWording } from "../../domain/wording/brand-contrast-wording.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type AdminUseCaseDeps, refuseDeletedPartner } from "../partners/create-partner-and-credentials.ts";
 
@@ -71,7 +71,7 @@ function refuseLowContrast(field: "color" | "color_dark", color: HexColor, schem
   if (contrast >= LEAST_CONTRAST) return;
   throw invalidField(
     field,
-    `${color} has a contrast of ${contrastText(contrast)} on ${scheme} pages; text needs ${LEAST_CONTRAST}:1. ` +
+    `${color} has a contrast of ${brandContrastWording(contrast)} on ${scheme} pages; text needs ${LEAST_CONTRAST}:1. ` +
       `The nearest that has it is ${brandColorWithContrast(color, scheme)}.`,
   );
 }

@@ -6,7 +6,7 @@ import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import type { PlanContext } from "../../domain/planning/planned-appliance.ts";
 import { checkComponentNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
-import { CHANGES, type ChangeName, scoreWhatIf } from "../../domain/scoring/what-if-score.ts";
+import { CHANGES, type ChangeName, whatIfScore } from "../../domain/scoring/what-if-score.ts";
 import { type Yield, yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { loadActiveModelVersion, loadModelCorrections } from "../calibration/load-active-model.ts";
@@ -57,7 +57,7 @@ export async function loadComponentExplanation(
   const changes: { change: ChangeName; score: Score }[] = [];
   for (const change of Object.keys(CHANGES) as ChangeName[]) {
     await yieldNow();
-    const score = scoreWhatIf(knowledge, history, target, change, scoredOn, corrections);
+    const score = whatIfScore(knowledge, history, target, change, scoredOn, corrections);
     changes.push({ change, score });
   }
   const modelVersion = await loadActiveModelVersion(read, knowledge);

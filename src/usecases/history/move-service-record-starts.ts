@@ -1,17 +1,10 @@
 import type { Property } from "../../domain/property.ts";
-import { findServiceRecordStart } from "../../domain/scoring/service-record-start.ts";
-import { type Day, dayOf, daysBetween } from "../../domain/time.ts";
+import {
+  findServiceRecordStart,
+  movesServiceRecordStartBack,
+} from "../../domain/scoring/service-record-start.ts";
+import { type Day, dayOf } from "../../domain/time.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
-
-/** Returns whether an added event of that day moves the start of the property's service record back. */
-export function movesServiceRecordStartBack(
-  { knowledge }: PortfolioWriter,
-  { recordsSince, recordsSinceGiven }: Property,
-  day: Day,
-): boolean {
-  if (recordsSinceGiven || day >= recordsSince) return false;
-  return daysBetween(day, recordsSince) <= knowledge.model.record.longestGapDays;
-}
 
 /**
  * Moves the start of properties' service records back over added events, where these adjoin the record. Returns the
@@ -23,7 +16,7 @@ export async function extendServiceRecordStarts(
   added: ReadonlyMap<string, readonly Day[]>,
 ): Promise<Property[]> {
   const reached = properties.filter((property) =>
-    added.get(property.id)?.some((day) => movesServiceRecordStartBack(writer, property, day)),
+    added.get(property.id)?.some((day) => movesServiceRecordStartBack(writer.knowledge.model, property, day)),
   );
   return await moveRecordStarts(writer, reached, ({ recordsSince }) => recordsSince);
 }

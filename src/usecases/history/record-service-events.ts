@@ -9,6 +9,7 @@ import { checkPastDayRule } from "../../domain/rules/past-day-rule.ts";
 import { checkNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
 import { serviceEventByChangeRule } from "../../domain/rules/service-event-change-rule.ts";
 import { voidingByRule } from "../../domain/rules/voiding-rule.ts";
+import { movesServiceRecordStartBack } from "../../domain/scoring/service-record-start.ts";
 import {
   isServicingEventType,
   type NewServiceEvent,
@@ -21,17 +22,13 @@ import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import { endOfDay, eventConcernsWork, isWorkDoneByEvent } from "../../domain/work-mark.ts";
 import type { DatedComponent } from "../../store/queries/components-queries.ts";
 import type { Stores } from "../../store/stores.ts";
-import { isModelOfSnapshot } from "../calibration/load-active-model.ts";
+import { snapshotIsScoredByActiveModel } from "../calibration/load-active-model.ts";
 import { PredictionOutcomeLog } from "../calibration/record-prediction-outcomes.ts";
-import { movePhotosOfEvent } from "../photos/record-photos.ts";
+import { movePhotosOfEvent } from "../photos/record-appliance-photos.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type RescoreInput, rescoreBatches, rescoreProperties } from "../rescoring/rescore.ts";
 import { loadNewestServiceEventDays } from "./load-newest-service-event-days.ts";
-import {
-  extendServiceRecordStarts,
-  movesServiceRecordStartBack,
-  rederiveServiceRecordStarts,
-} from "./move-service-record-starts.ts";
+import { extendServiceRecordStarts, rederiveServiceRecordStarts } from "./move-service-record-starts.ts";
 
 type Touched = { appliance: Appliance; replaced: boolean };
 /** A property and the number of its components. */
@@ -102,7 +99,8 @@ export class ServiceLog {
     if (!rescoreLimit) return;
     await this.#loadProperties([propertyId]);
     const { property, components } = this.#properties.get(propertyId)!;
-    if (movesServiceRecordStartBack(this.writer, property, day)) rescoreLimit.reserve(propertyId, components);
+    if (movesServiceRecordStartBack(this.writer.knowledge.model, property, day))
+      rescoreLimit.reserve(propertyId, components);
   }
 
   /** Returns an appliance's components if they are loaded. */
@@ -279,7 +277,9 @@ export class ServiceLog {
     const whole = new Set(moved.map(({ id }) => id));
     const neighbours = [...this.#touched].filter(([propertyId]) => !whole.has(propertyId));
     const latest = this.isOnlyChange ? await tx.snapshots.latestFinished() : undefined;
-    this.writer.due.trustEvidence(this.isOnlyChange && (await isModelOfSnapshot(tx, latest, knowledge)));
+    this.writer.due.trustEvidence(
+      this.isOnlyChange && (await snapshotIsScoredByActiveModel(tx, latest, knowledge)),
+    );
     await this.#rescore(neighbours, properties, false);
     this.writer.due.trustEvidence(false);
     // A replacement announces only the components that it restores, not the changes by other events of the request.

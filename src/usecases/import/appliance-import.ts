@@ -26,7 +26,7 @@ import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { BatchScores } from "../rescoring/rescore-batch.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-import-row-with-record.ts";
 import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
-import { EqualRowCounts, equalRowKey } from "./import-equal-row-counts.ts";
+import { EqualRowCounts, importEqualRowKey } from "./import-equal-row-counts.ts";
 import {
   importedPropertyReferenceText,
   importedRetirement,
@@ -357,5 +357,5 @@ function applianceKey(appliance: NewAppliance | Appliance): string {
   const { propertyId, typeId, brand, model, unitId } = appliance;
   const isBuildings = "installYearBasis" in appliance && appliance.installYearBasis === "year_built";
   const installYear = isBuildings ? null : appliance.installYear;
-  return equalRowKey(propertyId, typeId, installYear, brand, model, unitId);
+  return importEqualRowKey(propertyId, typeId, installYear, brand, model, unitId);
 }

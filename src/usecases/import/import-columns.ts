@@ -1,6 +1,6 @@
 import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
 import { closestSpelling } from "../../spelling/closest-spelling.ts";
-import { hasRejectColumns, REJECT_COLUMNS } from "../../table-cells/table-limits.ts";
+import { REJECT_COLUMNS, tableCellsHaveRejectColumns } from "../../table-cells/table-limits.ts";
 import type { FileKind, RowCells } from "./row-kind.ts";
 
 /** `--map`: the heading of a file's column, and the field that it contains. */
@@ -45,7 +45,7 @@ export function findImportColumns(
   mappings: readonly ColumnMapping[],
   defaults: readonly FieldDefault[],
 ): ColumnLayout {
-  const isRejects = hasRejectColumns(headings);
+  const isRejects = tableCellsHaveRejectColumns(headings);
   const originals = isRejects ? headings.slice(0, -REJECT_COLUMNS.length) : headings;
   const columns = originals.map((heading) => heading.trim());
   const mapped = mappings.filter(

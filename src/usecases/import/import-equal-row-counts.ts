@@ -53,7 +53,7 @@ export class EqualRowCounts {
 }
 
 /** Returns a short key that is equal for equal values. */
-export const equalRowKey = (...values: readonly (string | number | null)[]): string =>
+export const importEqualRowKey = (...values: readonly (string | number | null)[]): string =>
   new Bun.CryptoHasher("sha256").update(JSON.stringify(values)).digest("base64url").slice(0, KEY_LENGTH);
 
 /** The first word of a dry run's continuation: an import that began with it would create again what exists. */

@@ -18,8 +18,8 @@ import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { KeyedMutex } from "../../event-loop/keyed-mutex.ts";
 import type { LossRow, NamedLossRow } from "../../store/queries/loss-rows-queries.ts";
+import { selectStoredLossRows, selectStoredLossRowsOfProperty } from "../../store/select-stored-rows.ts";
 import type { Store } from "../../store/store.ts";
-import { iterateStoredLossRows, iterateStoredLossRowsOfProperty } from "../../store/store-row-iteration.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadActiveModelVersion, loadYearFactorVariances } from "../calibration/load-active-model.ts";
 import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
@@ -125,7 +125,7 @@ export class LossBooks {
         for (const { id } of partners) {
           const left = selection.includeDemo ? [] : await read.lossRows.demoPropertyIds(id);
           const visit = await this.#visitor(read, id, selection, add, new Set(left));
-          await iterateStoredLossRows(read, id, visit, deps.yieldNow, deps.reserveMemory);
+          await selectStoredLossRows(read, id, visit, deps.yieldNow, deps.reserveMemory);
         }
       });
     return await this.#once(deps, book, request, collect);
@@ -267,7 +267,7 @@ export class LossBooks {
     add: AddRow<NamedLossRow>,
   ): Promise<void> {
     const visit = await this.#visitor(store.read, partnerId, selection, add);
-    await iterateStoredLossRowsOfProperty(store, id, visit, yieldNow, reserveMemory);
+    await selectStoredLossRowsOfProperty(store, id, visit, yieldNow, reserveMemory);
   }
 
   /** Returns a function that adds a partner's rows of a selection, and returns how many bytes of memory each retains. */

@@ -7,12 +7,12 @@ import { damageSavedByReplacement } from "../../domain/losses/replacement-damage
 import type { Property } from "../../domain/property.ts";
 import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
-import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
+import { selectStoredComponents } from "../../store/select-stored-rows.ts";
 import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { loadPropertyCompliance } from "../inspections/load-property-compliance.ts";
 import type { ShownPartner } from "../revision-caches/revision-caches.ts";
 import type { LossBooks, LossDeps, LossRequest } from "./load-loss-books.ts";
-import { priceSelectedLosses } from "./price-selected-losses.ts";
+import { loadPricedLosses } from "./load-priced-losses.ts";
 
 /** The years whose claims are counted. */
 const CLAIM_YEARS = 5;
@@ -45,7 +45,7 @@ export async function loadPropertyUnderwriting(
   const flags = await store.read.flags.ofProperties([property.id]);
   return serializeUnderwriting(knowledge, {
     property,
-    losses: await priceSelectedLosses(knowledge, own, request, {
+    losses: await loadPricedLosses(knowledge, own, request, {
       terms: undefined,
       deviation: async () => 0,
     }),
@@ -107,7 +107,7 @@ async function lossControlOf(
     best.length = Math.min(best.length, NAMED);
     return 0;
   };
-  await iterateStoredComponents(store, id, visit, yieldNow, reserveMemory);
+  await selectStoredComponents(store, id, visit, yieldNow, reserveMemory);
   return { ...sums, plannedCents: costs.sums.first.planned, best };
 }
 

@@ -9,9 +9,9 @@ import type { InsuredLayer } from "../../domain/losses/loss-severity.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { PropertyStanding } from "../../store/queries/property-standings-queries.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
+import { selectStoredLossRows } from "../../store/select-stored-rows.ts";
 import type { Store } from "../../store/store.ts";
-import { iterateStoredLossRows } from "../../store/store-row-iteration.ts";
-import { loadBookOfBusinessPartners } from "../book-of-business/book-of-business-partners.ts";
+import { loadBookOfBusinessPartners } from "../book-of-business/load-book-of-business-partners.ts";
 import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 
 type StandingDeps = {
@@ -97,7 +97,7 @@ async function unitLossesOf(
   const properties = new Map<string, ComparedProperty>();
   const demos = new Set(await store.read.lossRows.demoPropertyIds(partnerId));
   await store.inReadSnapshot((read) =>
-    iterateStoredLossRows(
+    selectStoredLossRows(
       read,
       partnerId,
       (row) => {

@@ -111,7 +111,7 @@ export async function rotateWebhookSecret(
 }
 
 /** Deletes previous secrets whose overlap has ended, so that a clock that is set back cannot reactivate them. */
-export async function deleteExpiredPartnerSecrets(store: Store): Promise<string[]> {
+export async function finishPartnerSecretRotations(store: Store): Promise<string[]> {
   return await store.write((tx) => tx.partners.finishRotations(tx.now));
 }
 

@@ -24,7 +24,7 @@ export type AdminUseCaseDeps = {
  * Returns a name given by an operator, trimmed. Throws an OperatorError if it does not fit on a line of a list or
  * log.
  */
-export function requireOneLineName(given: string, what: string, example: string): string {
+export function prepareOneLineName(given: string, what: string, example: string): string {
   if (isApiRequiredTextLine(given)) return given.trim();
   throw new OperatorError(`${what} must be one line of 1 to 500 characters`, `For example: ${example}`);
 }
@@ -34,7 +34,7 @@ export async function createPartner(
   { store, encryptor, random, actor }: AdminUseCaseDeps,
   input: { name: string; dailyBudget: number; webhookUrl: string | null },
 ): Promise<{ partner: Partner; credentials: PartnerCredentials }> {
-  const name = requireOneLineName(input.name, "a partner's name", 'mainstay partner create "Acme"');
+  const name = prepareOneLineName(input.name, "a partner's name", 'mainstay partner create "Acme"');
   if (input.webhookUrl !== null) checkPartnerWebhookUrl(input.webhookUrl);
   const credentials: PartnerCredentials = {
     apiKey: newApiKey(random),

@@ -2,7 +2,7 @@ import { notFound, OperatorError } from "../../domain/errors.ts";
 import type { Partner } from "../../domain/partner.ts";
 import type { PurgePlace } from "../../store/queries/purge-partner-rows-queries.ts";
 import type { Tx } from "../../store/store.ts";
-import type { PhotoFiles } from "../photos/record-photos.ts";
+import type { PhotoFiles } from "../photos/record-appliance-photos.ts";
 import { setPartnerEnabledInTransaction } from "./administer-partner.ts";
 import type { AdminUseCaseDeps } from "./create-partner-and-credentials.ts";
 

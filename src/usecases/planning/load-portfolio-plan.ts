@@ -44,9 +44,9 @@ import { forEachYielding, runYielding } from "../../event-loop/event-loop.ts";
 import { KeyedMutex } from "../../event-loop/keyed-mutex.ts";
 import type { StoredAction } from "../../store/queries/plan-actions-queries.ts";
 import type { CountedSums, PropertyPlanRow, SpendingPlace } from "../../store/queries/plans-queries.ts";
+import { selectStoredComponents } from "../../store/select-stored-rows.ts";
 import type { Tx } from "../../store/store.ts";
 import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
-import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
@@ -193,7 +193,7 @@ async function makePlan(
     if (group) plan(group);
     return 0;
   };
-  await iterateStoredComponents(store, propertyId, add, yieldNow);
+  await selectStoredComponents(store, propertyId, add, yieldNow);
   await forEachYielding(groups.rest(), yieldNow, plan);
   return {
     propertyId,

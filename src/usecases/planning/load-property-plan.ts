@@ -13,8 +13,8 @@ import { type PropertyPlan, planSummaryOf } from "../../domain/planning/property
 import type { Property } from "../../domain/property.ts";
 import { dayOf, type Instant } from "../../domain/time.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
+import { selectStoredComponents } from "../../store/select-stored-rows.ts";
 import type { Store } from "../../store/store.ts";
-import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
 import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 
@@ -46,7 +46,7 @@ export async function loadPropertyPlan(
     components.push(component);
     return PLAN_BYTES;
   };
-  await iterateStoredComponents(store, property.id, visit, yieldNow, reserve);
+  await selectStoredComponents(store, property.id, visit, yieldNow, reserve);
   const modelVersion = await loadActiveModelVersion(store.read, knowledge);
   const prices = await currentPartnerPrices(store.read, knowledge, property.partnerId);
   return await prepareLoadedPropertyPlan(

@@ -287,7 +287,7 @@ export async function applyBuildingYearToAppliances(
 }
 
 /** Throws a conflict if a listed appliance of the property has the building's year for lack of its own. */
-export async function refuseRemovalOfBuildingYear(tx: Tx, propertyId: string): Promise<void> {
+export async function prepareBuildingYearRemoval(tx: Tx, propertyId: string): Promise<void> {
   for await (const { id } of appliancesWithBuildingYear(tx, propertyId))
     throw conflict(
       `year_built cannot be cleared: appliance ${id} has no install_year of its own. Set it first`,

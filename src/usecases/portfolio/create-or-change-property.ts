@@ -27,7 +27,7 @@ import type { Tx } from "../../store/store.ts";
 import { loadServiceRecordStart } from "../history/move-service-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { changeUnitsInProperty, createUnitsInProperty } from "./change-property-units.ts";
-import { applyBuildingYearToAppliances, refuseRemovalOfBuildingYear } from "./create-or-change-appliance.ts";
+import { applyBuildingYearToAppliances, prepareBuildingYearRemoval } from "./create-or-change-appliance.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { applyPropertyRetirement, auditRetirement } from "./retire-records.ts";
 
@@ -124,7 +124,7 @@ async function changeListed(
   const after: Property = { ...before, ...rest, updatedAt: tx.now };
   if (!before.isDemo) after.addressKey = postalAddressKey(after);
   if (recordsSince != null) checkPastDayRule("records_since", recordsSince, dayOf(tx.now));
-  if (change.yearBuilt === null && before.yearBuilt !== null) await refuseRemovalOfBuildingYear(tx, id);
+  if (change.yearBuilt === null && before.yearBuilt !== null) await prepareBuildingYearRemoval(tx, id);
   // All other checks come before it, so that a refused change has written nothing.
   if (change.unitCount !== undefined) await changeUnitsInProperty(tx, id, change.unitCount);
   if (change.unitCount !== undefined || change.grossAreaSqft !== undefined) writer.markPlanStale(id);

@@ -21,14 +21,14 @@ import { serializeProperty, serializeUnit } from "../../api-schemas/property-sch
 import { serializeHistoryEvent } from "../../api-schemas/service-event-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
-import { scoreTrendFigure } from "../../domain/figures/score-trend-figure.ts";
+import { scoresOnSnapshotDays } from "../../domain/figures/scores-on-snapshot-days.ts";
 import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf, type Instant, isoTextOfInstant } from "../../domain/time.ts";
 import { mapYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
+import { selectStoredComponents } from "../../store/select-stored-rows.ts";
 import type { Store } from "../../store/store.ts";
-import { iterateStoredComponents } from "../../store/store-row-iteration.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
 import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
@@ -94,7 +94,7 @@ export async function loadPropertyFigures(
     for (const figure of [condition, forecast, reserve, assumptions]) figure.add(row);
     return COMPONENT_BYTES;
   };
-  await iterateStoredComponents(store, property.id, add, yieldNow, reserveMemory);
+  await selectStoredComponents(store, property.id, add, yieldNow, reserveMemory);
   const modelVersion = await loadActiveModelVersion(read, knowledge);
   const figureOf = <Written>(figure: FigureSchemaAccumulator<Written>) =>
     runYielding(figure.write(property, { now, modelVersion }), yieldNow);
@@ -159,7 +159,7 @@ async function trendOf(
 ) {
   const { read } = store;
   const days = await read.snapshots.days(addDays(dayOf(now), -RETENTION_DAYS));
-  const points = scoreTrendFigure(await read.snapshots.trendRows(component.id), days);
+  const points = scoresOnSnapshotDays(await read.snapshots.trendRows(component.id), days);
   const events = await loadComponentHistory(store, component, yieldNow, reserveMemory);
   return {
     componentId: component.id,

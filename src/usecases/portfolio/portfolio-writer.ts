@@ -17,11 +17,11 @@ import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
 import type { AuditAction } from "../../domain/wording/audit-action-wording.ts";
 import type { NumberedList, PartnerRows, Tx, WriteOptions } from "../../store/store.ts";
+import { TierAnnouncements } from "../announcements/announce-tiers.ts";
 import { AnnouncementOutbox } from "../announcements/announcement-outbox.ts";
-import { TierAnnouncements } from "../announcements/tier-announcements.ts";
 import { loadedNoteKeyOf } from "../history/load-note-findings.ts";
 import type { RescoreLimit } from "../rescoring/rescore-limit.ts";
-import { auditDetailOfChangedFields } from "./audit-detail-of-changed-fields.ts";
+import { portfolioWriterAuditDetail } from "./portfolio-writer-audit-detail.ts";
 import type { ListDirection } from "./portfolio-writer-counter-changes.ts";
 import { PortfolioWriterDueCostChanges } from "./portfolio-writer-due-cost-changes.ts";
 import { PortfolioWriterMoneyChanges, type SummedAppliance } from "./portfolio-writer-money-changes.ts";
@@ -122,7 +122,7 @@ export class PortfolioWriter {
    * Adds nothing if none differs. The values are deleted when the partner is purged.
    */
   async auditCorrection(action: AuditAction, subject: string, before: object, after: object): Promise<void> {
-    const detail = auditDetailOfChangedFields(before, after);
+    const detail = portfolioWriterAuditDetail(before, after);
     if (!detail) return;
     const entry = { at: this.tx.now, actor: this.actor, action, subject };
     const kept = { fields: Object.keys(detail.after) };

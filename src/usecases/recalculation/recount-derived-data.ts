@@ -29,7 +29,7 @@ import type { Stores } from "../../store/stores.ts";
 import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { changeUnitsInProperty } from "../portfolio/change-property-units.ts";
 import { recountDeficiencies } from "./recount-deficiencies.ts";
-import { recountExpectedCosts, saveRecountedCosts } from "./recount-expected-costs.ts";
+import { recountExpectedCosts, recountWriteExpectedCosts } from "./recount-expected-costs.ts";
 import { recountHazardFlags } from "./recount-hazard-flags.ts";
 import type { RecountRepair, RecountStep } from "./recount-step.ts";
 
@@ -240,7 +240,7 @@ async function checkProperties(
     const check = (page: readonly PricedRow[]) => {
       const wrong = recountExpectedCosts(prices, page);
       columns.expected_cost_cents += wrong.length;
-      if (wrong.length > 0) repairs.push((tx) => saveRecountedCosts(tx, wrong));
+      if (wrong.length > 0) repairs.push((tx) => recountWriteExpectedCosts(tx, wrong));
     };
     const due = new DueCostSum(planContextOfPrices<PricedRow>(prices), (stored, due) => {
       if (!isSameDue(due, stored)) wrongDue++;

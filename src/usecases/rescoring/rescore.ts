@@ -2,7 +2,7 @@ import type { Component, ComponentToScore } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
 import type { ScoreCause } from "../../domain/rules/tier-announcement-rule.ts";
-import { crossTypeLinks, isScoredByCascade } from "../../domain/scoring/cascade-links.ts";
+import { crossTypeLinks, isScoredByCascade } from "../../domain/scoring/cascades-across-types.ts";
 import {
   CascadeEffects,
   type CascadeSource as CascadingAppliance,

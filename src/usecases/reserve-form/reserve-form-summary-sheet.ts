@@ -1,6 +1,9 @@
 import { unitsAndAreaJson, jsonExactUsdFromCents as usd } from "../../api-schemas/plan-summary-schema.ts";
 import type { PlanSummary } from "../../domain/planning/property-plan-summary.ts";
-import { areaUnit, todaysMoneyWithPlainQuotes } from "../../domain/wording/currency-and-unit-wording.ts";
+import {
+  areaUnitWording,
+  todaysMoneyWithPlainQuotes,
+} from "../../domain/wording/currency-and-unit-wording.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-wording.ts";
 import { workbookCellReference } from "../../xlsx/workbook-cell-references.ts";
 import type { SheetCell, WorkbookSheet } from "../../xlsx/write-workbook.ts";
@@ -23,7 +26,7 @@ export function reserveFormUnitsOrArea(
 ): { name: string; number: number } | null {
   const { units, thousandSqft } = unitsAndAreaJson(plan.sums);
   if (units !== null) return { name: "unit", number: units };
-  return thousandSqft === null ? null : { name: `1,000 ${areaUnit()}`, number: thousandSqft };
+  return thousandSqft === null ? null : { name: `1,000 ${areaUnitWording()}`, number: thousandSqft };
 }
 
 /** Returns the first sheet: the sums that lenders compare. `DEPOSIT_IN_USE` is a cell of it. */

@@ -11,14 +11,14 @@ import { runYielding } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { Tx } from "../../store/store.ts";
-import { isModelOfSnapshot, loadModelCorrections } from "../calibration/load-active-model.ts";
+import { loadModelCorrections, snapshotIsScoredByActiveModel } from "../calibration/load-active-model.ts";
 import { loadClaimEvidence } from "../claims/load-claim-evidence.ts";
 import { type LoadedProperty, loadHistories } from "../history/load-histories.ts";
 import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
 import { type ApplianceRef, PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { saveDerivedFlagsAndDeficiencies } from "../portfolio/save-derived-flags-and-deficiencies.ts";
 import { rescoredUpstreamAppliances, scoreAppliancesInBatches } from "../rescoring/rescore.ts";
-import { isFirstSnapshotOfWeek, recordConditionTrends } from "./snapshot-condition-trends.ts";
+import { recordConditionTrends, snapshotIsFirstOfWeek } from "./snapshot-condition-trends.ts";
 
 /** Days for which trend points are kept. */
 export const RETENTION_DAYS = 365;
@@ -53,7 +53,7 @@ export const EMPTY_RUN: Run = {
  * no points to trends. After two models had scored an unfinished one, it replaces the points and announces what differs
  * from the announcements so far, which it continues to count, as it does those that it suppresses.
  */
-export function restartedSnapshotRun(
+export function snapshotRunAfterRestart(
   before: Pick<SnapshotRun, "finishedAt" | "takenAgain" | "announced" | "queued" | "suppressed">,
 ) {
   const { announced, queued, suppressed, takenAgain } =
@@ -99,9 +99,9 @@ export async function determineSnapshotScoring(
 ): Promise<DayScoring> {
   const latest = await tx.snapshots.latestFinished();
   const cause = causeOf(latest, model, takenAgain);
-  const replans = takenAgain || !(await isModelOfSnapshot(tx, latest, model.knowledge));
-  const recordsConditions = await isFirstSnapshotOfWeek(tx, day);
-  return { cause, prunes: maySnapshotPruneTrends(latest, day), takenAgain, replans, recordsConditions };
+  const replans = takenAgain || !(await snapshotIsScoredByActiveModel(tx, latest, model.knowledge));
+  const recordsConditions = await snapshotIsFirstOfWeek(tx, day);
+  return { cause, prunes: snapshotMayPruneTrends(latest, day), takenAgain, replans, recordsConditions };
 }
 
 /** The latest finished snapshot, if there is one. */
@@ -113,11 +113,11 @@ function causeOf(
   { knowledge, announceModelChange }: ModelContext,
   takenAgain: boolean,
 ): ScoreCause {
-  const isSame = !takenAgain && (!latest || isSnapshotScoredByModel(latest, knowledge));
+  const isSame = !takenAgain && (!latest || snapshotIsScoredByModel(latest, knowledge));
   return isSame || announceModelChange ? "snapshot" : "change of model";
 }
 
-export const isSnapshotScoredByModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
+export const snapshotIsScoredByModel = ({ modelVersion }: { modelVersion: string }, knowledge: Knowledge) =>
   baseModelVersion(modelVersion) === knowledge.modelVersion;
 
 /** Separates the models of a run that two have scored, as where one was activated meanwhile. */
@@ -133,11 +133,11 @@ export function addModelToSnapshotRun(
 }
 
 /** Returns whether two models have scored a run, which is scored once more before it ends. */
-export const isSnapshotScoredByTwoModels = ({ modelVersion }: Pick<SnapshotRun, "modelVersion">) =>
+export const snapshotIsScoredByTwoModels = ({ modelVersion }: Pick<SnapshotRun, "modelVersion">) =>
   modelVersion.includes(MODELS);
 
 /** Returns whether a snapshot may delete old trends: after a long gap it may not, since the day may be wrong. */
-export function maySnapshotPruneTrends(latest: Latest, day: Day): boolean {
+export function snapshotMayPruneTrends(latest: Latest, day: Day): boolean {
   return latest !== undefined && daysBetween(latest.day, day) <= MAX_GAP_DAYS;
 }
 

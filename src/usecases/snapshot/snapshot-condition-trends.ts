@@ -20,7 +20,7 @@ type Assessed = { id: string; partnerId: string; isDemo: boolean; expectedCents:
 const MAX_VALUE_CENTS = 1e12;
 
 /** Returns whether no other day of the week has a snapshot: trends of conditions have a point a week. */
-export async function isFirstSnapshotOfWeek(tx: Pick<Tx, "snapshots">, day: Day): Promise<boolean> {
+export async function snapshotIsFirstOfWeek(tx: Pick<Tx, "snapshots">, day: Day): Promise<boolean> {
   return (await tx.snapshots.days(mondayOf(day))).every((other) => other >= day);
 }
 

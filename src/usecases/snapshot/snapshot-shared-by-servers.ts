@@ -7,11 +7,11 @@ import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
 import {
   determineSnapshotScoring,
   EMPTY_RUN,
-  isSnapshotScoredByTwoModels,
   type ModelContext,
   type Run,
-  restartedSnapshotRun,
   scoreSnapshotProperties,
+  snapshotIsScoredByTwoModels,
+  snapshotRunAfterRestart,
   snapshotRunCounts,
 } from "./score-snapshot-properties.ts";
 
@@ -41,7 +41,7 @@ export async function openSnapshotWorkShares(
   // Another server may have restarted the run while this one waited for its row.
   const isRestart = before !== undefined && run?.modelVersion === before && run.finishedAt !== null;
   if (!isRestart && (run?.finishedAt || (await tx.snapshotShares.any(day)))) return;
-  const change = isRestart ? { ...restartedSnapshotRun(run), startedAt } : {};
+  const change = isRestart ? { ...snapshotRunAfterRestart(run), startedAt } : {};
   await tx.snapshots.update(day, { ...change, modelVersion });
   await tx.snapshotShares.open(day);
 }
@@ -50,10 +50,10 @@ export async function openSnapshotWorkShares(
 export async function restartSharedSnapshot(tx: Tx, modelVersion: string, day: Day): Promise<void> {
   const startedAt = await tx.latestInstant();
   const run = await tx.snapshots.lockRun(day);
-  if (!run || run.finishedAt || !isSnapshotScoredByTwoModels(run) || (await tx.snapshotShares.left(day)) > 0)
+  if (!run || run.finishedAt || !snapshotIsScoredByTwoModels(run) || (await tx.snapshotShares.left(day)) > 0)
     return;
   const before = { ...run, ...(await announcementsOf(tx, run)) };
-  await tx.snapshots.update(day, { ...restartedSnapshotRun(before), modelVersion, startedAt });
+  await tx.snapshots.update(day, { ...snapshotRunAfterRestart(before), modelVersion, startedAt });
   await tx.snapshotShares.open(day);
 }
 
@@ -89,7 +89,7 @@ export async function scoreSnapshotShares(
   for (let left = budget; share && left > 0; ) {
     const { partnerId, doneSeq }: SnapshotShare = share;
     // Locks the partner's rows before the properties are read, so that concurrent writes to them have committed.
-    const rows = await lockPartnerRowsForSnapshot(tx, partnerId);
+    const rows = await snapshotLocksPartnerRows(tx, partnerId);
     const properties = rows ? await tx.properties.ofPartnerForSnapshot(partnerId, doneSeq, left) : [];
     // The event stream dates these scores no later than the partner's own clock.
     if (properties.length > 0) rows?.latestInstant();
@@ -108,10 +108,7 @@ export async function scoreSnapshotShares(
 }
 
 /** Locks a partner's rows; undefined if it is deleted, perhaps by the write for which this one had to wait. */
-export async function lockPartnerRowsForSnapshot(
-  tx: Tx,
-  partnerId: string,
-): Promise<PartnerRows | undefined> {
+export async function snapshotLocksPartnerRows(tx: Tx, partnerId: string): Promise<PartnerRows | undefined> {
   try {
     return await tx.forPartner(partnerId);
   } catch (error) {
@@ -123,7 +120,7 @@ export async function lockPartnerRowsForSnapshot(
 /** Ends the run with the sums of its shares. Returns false if another server ends it, or has started it again with its model. */
 export async function finishSharedSnapshot(tx: Tx, day: Day, scoredBy: string | undefined): Promise<boolean> {
   const run = await tx.snapshots.lockRun(day);
-  if (!run || run.finishedAt || run.modelVersion !== scoredBy || isSnapshotScoredByTwoModels(run))
+  if (!run || run.finishedAt || run.modelVersion !== scoredBy || snapshotIsScoredByTwoModels(run))
     return false;
   if ((await tx.snapshotShares.left(day)) > 0) return false;
   const counts = snapshotRunCounts(await tx.snapshotShares.sum(day));

@@ -14,23 +14,23 @@ import {
   addModelToSnapshotRun,
   determineSnapshotScoring,
   EMPTY_RUN,
-  isSnapshotScoredByModel,
-  isSnapshotScoredByTwoModels,
   type ModelContext,
-  maySnapshotPruneTrends,
   RETENTION_DAYS,
   type Run,
-  restartedSnapshotRun,
   scoreSnapshotProperties,
+  snapshotIsScoredByModel,
+  snapshotIsScoredByTwoModels,
+  snapshotMayPruneTrends,
+  snapshotRunAfterRestart,
   snapshotRunCounts,
 } from "./score-snapshot-properties.ts";
-import { isFirstSnapshotOfWeek } from "./snapshot-condition-trends.ts";
+import { snapshotIsFirstOfWeek } from "./snapshot-condition-trends.ts";
 import {
   finishSharedSnapshot,
-  lockPartnerRowsForSnapshot,
   openSnapshotWorkShares,
   restartSharedSnapshot,
   scoreSnapshotShares,
+  snapshotLocksPartnerRows,
 } from "./snapshot-shared-by-servers.ts";
 
 type SnapshotDeps = {
@@ -204,7 +204,7 @@ async function takeSingleNodeStep(
     stored && !stored.finishedAt ? resumed(stored) : await started(tx, model, day, stored);
   const properties = await tx.properties.forSnapshot(cursor, budget);
   if (properties.length === 0) {
-    if (!stored || !isSnapshotScoredByTwoModels(stored)) return { isLast: true, alreadyDone: false, run };
+    if (!stored || !snapshotIsScoredByTwoModels(stored)) return { isLast: true, alreadyDone: false, run };
     await started(tx, model, day, stored);
     return { isLast: false, alreadyDone: false, run, restarts: true };
   }
@@ -231,7 +231,7 @@ async function started(
     await tx.snapshots.start(day, startedAt, modelVersion);
     return { run: { ...EMPTY_RUN, takenAgain: false }, cursor: "" };
   }
-  const run = restartedSnapshotRun(before);
+  const run = snapshotRunAfterRestart(before);
   await tx.snapshots.update(day, { ...run, modelVersion, startedAt });
   return { run, cursor: "" };
 }
@@ -256,7 +256,7 @@ async function takeSharedStep(
   const until = deps.monotonicMs() + SHARED_STEP_MS;
   const found = await scoreSnapshotShares(tx, deps, day, budget, () => deps.monotonicMs() > until);
   const isLast = found === "none left";
-  if (isLast && isSnapshotScoredByTwoModels(stored)) {
+  if (isLast && snapshotIsScoredByTwoModels(stored)) {
     await restartSharedSnapshot(tx, await loadActiveModelVersion(tx, deps.knowledge), day);
     return { isLast: false, alreadyDone: false, run: stored, restarts: true };
   }
@@ -269,11 +269,11 @@ async function addUnseen(tx: Tx, model: ModelContext, day: Day, stored: Run, bud
   if (found.length === 0) return { isLast: true, alreadyDone: true, run: stored };
   const run = { ...stored };
   const partnerIds = new Set(found.map(({ partnerId }) => partnerId));
-  for (const partnerId of [...partnerIds].sort()) await lockPartnerRowsForSnapshot(tx, partnerId);
+  for (const partnerId of [...partnerIds].sort()) await snapshotLocksPartnerRows(tx, partnerId);
   // Read again under the locks.
   const unseen = await tx.properties.withUnseen(budget);
   const properties = unseen.filter(({ partnerId }) => partnerIds.has(partnerId));
-  const recordsConditions = await isFirstSnapshotOfWeek(tx, day);
+  const recordsConditions = await snapshotIsFirstOfWeek(tx, day);
   const scoring = {
     cause: "late snapshot",
     prunes: false,
@@ -299,7 +299,7 @@ export async function isSnapshotTaken(
 ): Promise<boolean> {
   const run = await stores.snapshots.run(day);
   if (!run?.finishedAt) return false;
-  return isSnapshotScoredByModel(run, knowledge) || (await hasLaterSnapshot(stores, day));
+  return snapshotIsScoredByModel(run, knowledge) || (await hasLaterSnapshot(stores, day));
 }
 
 const hasLaterSnapshot = async ({ snapshots }: Pick<Tx, "snapshots">, day: Day) =>
@@ -307,10 +307,10 @@ const hasLaterSnapshot = async ({ snapshots }: Pick<Tx, "snapshots">, day: Day) 
 
 /** Ends the run, unless another server or process ends it, has ended it, or scores it with another model than `scoredBy`. */
 async function finish(tx: Tx, day: Day, scoredBy: string | undefined, isDivided: boolean): Promise<boolean> {
-  const prunes = maySnapshotPruneTrends(await tx.snapshots.latestFinished(), day);
+  const prunes = snapshotMayPruneTrends(await tx.snapshots.latestFinished(), day);
   if (isDivided && !(await finishSharedSnapshot(tx, day, scoredBy))) return false;
   const run = await tx.snapshots.run(day);
-  if (run && (run.modelVersion !== scoredBy || isSnapshotScoredByTwoModels(run))) return false;
+  if (run && (run.modelVersion !== scoredBy || snapshotIsScoredByTwoModels(run))) return false;
   await tx.snapshots.update(day, { finishedAt: tx.now });
   // All partners see the time of the latest snapshot.
   await tx.partners.bumpAllRevisions();

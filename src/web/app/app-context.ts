@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { ApiClient } from "../browser/browser-api-client.ts";
-import { readRecordApplianceTypes } from "../records/page-records-context.ts";
+import { pageRecordApplianceTypes } from "../records/page-records-context.ts";
 import type { AppRejects } from "./app-import-rejects.ts";
 import type { AppPortfolioLoader } from "./app-portfolio-loader.ts";
 
@@ -31,4 +31,4 @@ export function useAppTitle(title: string): void {
   }, [title]);
 }
 
-export const readAppApplianceTypes = (api: ApiClient) => readRecordApplianceTypes(api, "/v1/appliance-types");
+export const readAppApplianceTypes = (api: ApiClient) => pageRecordApplianceTypes(api, "/v1/appliance-types");

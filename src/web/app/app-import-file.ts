@@ -299,7 +299,7 @@ export async function sendAppRows(
 }
 
 /** Sends all rows of a file, a few in a call, and reports the sums after each. Ends after a call if it is aborted. */
-export async function importAppFile(
+export async function appFileImport(
   api: Api,
   file: AppImportFile,
   how: HowToImport & { mapping: AppImportMapping },

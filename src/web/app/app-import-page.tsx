@@ -13,11 +13,11 @@ import { useApp, useAppTitle } from "./app-context.ts";
 import {
   type AppImportFile,
   type AppImportMapping,
+  appFileImport,
   appImportRowsPerCall,
   IMPORT_KINDS,
   type ImportKind,
   type ImportRun,
-  importAppFile,
   lacksAppDateFormat,
   sendAppRows,
   withFormatsOfWholeAppFile,
@@ -119,7 +119,7 @@ export function AppImportPage() {
           setRun(run);
           continuations.current.add(file!, run);
         };
-        await importAppFile(api, file!, how, onProgress, signal);
+        await appFileImport(api, file!, how, onProgress, signal);
       } finally {
         if (!isDry && signal.aborted && latest && (latest.done < rows || latest.rejected.length > 0))
           showToast(importLeftText(latest, rows), { isFailure: true });

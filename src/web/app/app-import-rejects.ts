@@ -1,4 +1,4 @@
-import { hasRejectColumns, REJECT_COLUMNS } from "../../table-cells/table-limits.ts";
+import { REJECT_COLUMNS, tableCellsHaveRejectColumns } from "../../table-cells/table-limits.ts";
 import { downloadCsv } from "../browser/browser-csv-file.ts";
 import type { AppImportFile, ImportRun, RejectedRow } from "./app-import-file.ts";
 
@@ -17,7 +17,9 @@ export function appRejectsFile(
   rejected: readonly RejectedRow[],
 ): { name: string; columns: string[]; rows: (string | number)[][] } {
   // Rows may be rejected again.
-  const own = hasRejectColumns(file.columns) ? file.columns.slice(0, -REJECT_COLUMNS.length) : file.columns;
+  const own = tableCellsHaveRejectColumns(file.columns)
+    ? file.columns.slice(0, -REJECT_COLUMNS.length)
+    : file.columns;
   return {
     name: `${stemOf(file.name)}-rejected.csv`,
     columns: [...own, ...REJECT_COLUMNS],
@@ -42,6 +44,6 @@ export class AppRejectsContinuations {
   }
 
   of(file: AppImportFile): string | undefined {
-    return hasRejectColumns(file.columns) ? this.#byStem.get(stemOf(file.name)) : undefined;
+    return tableCellsHaveRejectColumns(file.columns) ? this.#byStem.get(stemOf(file.name)) : undefined;
   }
 }

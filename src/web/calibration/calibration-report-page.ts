@@ -25,7 +25,7 @@ import { calibrationPageFailureWindowRows } from "./calibration-page-failure-win
 const CHI_SQUARED_5_PERCENT = 16.92;
 
 /** Renders a calibration report as one self-contained HTML document, with inline style and charts and without scripts. */
-export function renderCalibrationReport(content: CalibrationContent): string {
+export function renderCalibrationReportPage(content: CalibrationContent): string {
   return `<!doctype html>
 <html lang="en">
 <head>

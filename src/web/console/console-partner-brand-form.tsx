@@ -4,12 +4,12 @@ import { LOGO_SIDES, MAX_LOGO_BYTES } from "../../domain/brand/brand-logo.ts";
 import {
   brandColorWithContrast,
   brandContrastOn,
-  contrastText,
   GROUNDS,
   isHexColor,
   LEAST_CONTRAST,
   MAX_BRAND_NAME,
 } from "../../domain/brand/partner-brand.ts";
+import { brandContrastWording } from "../../domain/wording/brand-contrast-wording.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -199,7 +199,8 @@ function BrandPreview({ name, color, colorDark, logo }: Drawn) {
               </text>
             </svg>
             <figcaption class="small muted">
-              {scheme === "light" ? "Light" : "Dark"}: {colors[scheme]}, contrast {contrastText(contrast)}
+              {scheme === "light" ? "Light" : "Dark"}: {colors[scheme]}, contrast{" "}
+              {brandContrastWording(contrast)}
               {contrast < LEAST_CONTRAST &&
                 `, too low; ${brandColorWithContrast(colors[scheme], scheme)} is enough`}
             </figcaption>

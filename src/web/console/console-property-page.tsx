@@ -8,7 +8,7 @@ import { useLoad } from "../browser/use-load.ts";
 import { ClaimRecords } from "../records/claims-section.tsx";
 import { EquipmentRecords } from "../records/equipment-section.tsx";
 import {
-  readRecordApplianceTypes,
+  pageRecordApplianceTypes,
   recordPath,
   useRecordsApi,
   useRecordTitle,
@@ -41,7 +41,7 @@ export function ConsolePropertyPage({ id, tab }: { id: string; tab: string | und
       `/components?${new URLSearchParams({ property_id: id })}`,
       "components",
     ),
-    types: await readRecordApplianceTypes(records),
+    types: await pageRecordApplianceTypes(records),
   }));
   useRecordTitle(loaded.value?.property.name ?? "Property");
   return (

@@ -12,7 +12,7 @@ import {
   type DataLinks,
   type PropertyPageData,
   PropertySectionsHeading,
-  propertySectionsInSteps,
+  pagePropertySections,
 } from "../sections/property-sections.tsx";
 import { SectionTable } from "../sections/section.tsx";
 import { TierMark } from "../widgets/tier-mark.tsx";
@@ -28,7 +28,7 @@ export function* renderEmbedPropertyPage(
 ): Steps<RenderedPage> {
   const { name } = data.property;
   const sections: string[] = [];
-  for (const section of yield* propertySectionsInSteps({ data, links })) {
+  for (const section of yield* pagePropertySections({ data, links })) {
     yield;
     sections.push(renderToString(section));
   }

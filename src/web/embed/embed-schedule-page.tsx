@@ -4,7 +4,7 @@ import { ApplianceNames } from "../page/page-appliance-names.ts";
 import { type RenderedPage, renderPageDocument } from "../page/page-document.tsx";
 import { formatPageDate } from "../page/page-format.ts";
 import { truncatedPageName } from "../page/page-print-footer.ts";
-import { pageReserveScheduleInSteps } from "../page/page-reserve-schedule.ts";
+import { pageReserveSchedule } from "../page/page-reserve-schedule.ts";
 import type { PropertyPageData } from "../sections/property-sections.tsx";
 import { OFFERED_YEARS, ReserveScheduleSections } from "../sections/reserve-schedule-sections.tsx";
 import { brandCss, EmbedBrandBar, type PageBrand, printedPageBrandName } from "./embed-brand.tsx";
@@ -18,7 +18,7 @@ export function* renderEmbedSchedulePage(
   { property, plan, types, units }: SchedulePageData,
   addresses: { style: string; script: string; back: string; csv: string; workbook: string; brand: PageBrand },
 ): Steps<RenderedPage> {
-  const schedule = yield* pageReserveScheduleInSteps(plan, new ApplianceNames(types, units));
+  const schedule = yield* pageReserveSchedule(plan, new ApplianceNames(types, units));
   yield;
   return renderPageDocument({
     title: `${property.name}: replacement reserve schedule`,

@@ -4,7 +4,7 @@ import { forEachInSteps, type Steps, sortInSteps } from "../../domain/steps/comp
 import type { Day } from "../../domain/time.ts";
 import { isWorkDeferred } from "../../domain/work-mark.ts";
 import { TIERS } from "./page-code-labels.ts";
-import { groupPageRowsInSteps, sumPageItems } from "./page-grouping.ts";
+import { groupPageRows, sumPageItems } from "./page-grouping.ts";
 import { type PlanLine, pagePlanLineKindKey } from "./page-plan-lines.ts";
 
 /** Identical lines of a plan with the same action for the same kind of reason, as one row; the costliest to delay first. */
@@ -50,7 +50,7 @@ const isToDo = ({ action }: Pick<PlanLine, "action">) => action !== "monitor" &&
  * waits for one, then the highest cost of waiting; deferred work last. Components that are replaced with their unit are part
  * of its line. `today` is the day of the plan.
  */
-export function* pageActionRowsInSteps(
+export function* pageActionRows(
   lines: readonly PlanLine[],
   components: readonly ComponentJson[],
   today: Day,
@@ -79,7 +79,7 @@ export function* pageActionRowsInSteps(
       ],
       ...[line.work_state, line.work_until, line.work_by, line.work_reason],
     ].join(" ");
-  const groups = yield* groupPageRowsInSteps([...counted, ...alone], keyOf);
+  const groups = yield* groupPageRows([...counted, ...alone], keyOf);
   yield;
   const rows = groups.map((group): ActionRow => {
     const [first] = group as [PlanLine];

@@ -14,7 +14,7 @@ import {
   sortInSteps,
 } from "../../domain/steps/computation-steps.ts";
 import type { ApplianceNames } from "./page-appliance-names.ts";
-import { pagePlanLineKindKey, pagePlanLinesInSteps } from "./page-plan-lines.ts";
+import { pagePlanLineKindKey, pagePlanLines } from "./page-plan-lines.ts";
 
 /** The candidates of the budget planner, in a form small enough to embed in a page. */
 export type BudgetCandidates = {
@@ -30,13 +30,13 @@ export type BudgetCandidates = {
 const cents = (usd: number) => Math.round(usd * 100);
 
 /** Lists the units and components that are worth buying, in order of selection. */
-export function* pageBudgetCandidatesInSteps(
+export function* pageBudgetCandidates(
   plan: Pick<PropertyPlanJson, "units" | "components">,
   applianceNames: ApplianceNames,
 ): Steps<BudgetCandidates> {
   const kinds: BudgetCandidates["kinds"][number][] = [];
   const indexes = new Map<string, number>();
-  const all = yield* pagePlanLinesInSteps(plan, applianceNames);
+  const all = yield* pagePlanLines(plan, applianceNames);
   const lines = all.filter(({ policy }) => policy !== "with_unit");
   const candidates = yield* mapInSteps(lines, (planLine) => {
     const key = `${pagePlanLineKindKey(planLine)} ${planLine.cost}`;
@@ -88,10 +88,10 @@ export type BudgetResult = {
 
 /** Selects the components that a budget covers. */
 export const pageBudgetAllocation = (candidates: BudgetCandidates, amountUsd: number): BudgetResult =>
-  runSteps(pageBudgetAllocationInSteps(candidates, amountUsd));
+  runSteps(pageBudgetAllocationSteps(candidates, amountUsd));
 
 /** Selects the components that a budget covers, in steps, for properties with many components. */
-export function* pageBudgetAllocationInSteps(
+export function* pageBudgetAllocationSteps(
   candidates: BudgetCandidates,
   amountUsd: number,
 ): Steps<BudgetResult> {

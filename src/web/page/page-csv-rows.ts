@@ -6,7 +6,7 @@ import { ApplianceNames } from "./page-appliance-names.ts";
 import { pageAssumptionSentences } from "./page-assumption-sentences.ts";
 import { pageSystemLabel } from "./page-code-labels.ts";
 import { comparePageRowsByExpectedLoss } from "./page-expected-loss.ts";
-import { type PlanLine, pagePlanLinesInSteps } from "./page-plan-lines.ts";
+import { type PlanLine, pagePlanLines } from "./page-plan-lines.ts";
 
 type Cell = string | number | boolean | null;
 /** The header row of a file, and its data rows. */
@@ -78,7 +78,7 @@ const ROWS_BY_FILE: Readonly<Record<ReportCsvFile, (data: CsvFileData) => Steps<
   plan: function* ({ plan, types, units }) {
     const applianceNames = new ApplianceNames(types, units);
     const whole = new Set(plan.units.map(({ appliance_id }) => appliance_id));
-    const lines = yield* pagePlanLinesInSteps(plan, applianceNames);
+    const lines = yield* pagePlanLines(plan, applianceNames);
     return yield* rowsOfRecords(lines, (planLine) =>
       plannedRow(planLine, applianceNames, !planLine.isUnit && whole.has(planLine.appliance_id)),
     );

@@ -2,10 +2,10 @@ import { forEachInSteps, runSteps, type Steps } from "../../domain/steps/computa
 
 /** Groups items by key, in the order of the first item of each group. */
 export const groupPageItems = <T>(items: readonly T[], keyOf: (item: T) => string): T[][] =>
-  runSteps(groupPageRowsInSteps(items, keyOf));
+  runSteps(groupPageRows(items, keyOf));
 
 /** Groups items by key in steps, for lists that take long. */
-export function* groupPageRowsInSteps<T>(items: readonly T[], keyOf: (item: T) => string): Steps<T[][]> {
+export function* groupPageRows<T>(items: readonly T[], keyOf: (item: T) => string): Steps<T[][]> {
   const groups = new Map<string, T[]>();
   yield* forEachInSteps(items, (item) => {
     const key = keyOf(item);

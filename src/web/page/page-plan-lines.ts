@@ -53,7 +53,7 @@ type Lines = {
 };
 
 /** Returns the units of a plan, then its components. */
-export function* pagePlanLinesInSteps(
+export function* pagePlanLines(
   { units, components }: Lines,
   applianceNames: ApplianceNames,
 ): Steps<PlanLine[]> {

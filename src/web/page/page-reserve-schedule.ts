@@ -3,8 +3,8 @@ import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
 import { runSteps, type Steps } from "../../domain/steps/computation-steps.ts";
 import type { ApplianceNames } from "./page-appliance-names.ts";
 import { COST_BASIS_LABELS, pageSystemLabel } from "./page-code-labels.ts";
-import { groupPageItems, groupPageRowsInSteps, pageTextOfRange, sumPageItems } from "./page-grouping.ts";
-import { type PlanLine, pagePlanLineKindKey, pagePlanLinesInSteps } from "./page-plan-lines.ts";
+import { groupPageItems, groupPageRows, pageTextOfRange, sumPageItems } from "./page-grouping.ts";
+import { type PlanLine, pagePlanLineKindKey, pagePlanLines } from "./page-plan-lines.ts";
 
 /** A row of identical units or components, all due now or none. Costs are in whole dollars. */
 export type ScheduleRow = {
@@ -59,17 +59,17 @@ export type ReserveSchedule = ScheduleSums & { systems: ScheduleSystem[]; quanti
 export const pageReserveScheduleOf = (
   plan: ScheduledPlanJson,
   applianceNames: ApplianceNames,
-): ReserveSchedule => runSteps(pageReserveScheduleInSteps(plan, applianceNames));
+): ReserveSchedule => runSteps(pageReserveSchedule(plan, applianceNames));
 
 /** Makes a plan into a schedule in steps, for properties with many components. */
-export function* pageReserveScheduleInSteps(
+export function* pageReserveSchedule(
   plan: ScheduledPlanJson,
   applianceNames: ApplianceNames,
 ): Steps<ReserveSchedule> {
   const whole = new Set(plan.units.map(({ appliance_id }) => appliance_id));
-  const all = yield* pagePlanLinesInSteps(plan, applianceNames);
+  const all = yield* pagePlanLines(plan, applianceNames);
   const lines = all.filter(({ isUnit, appliance_id }) => isUnit || !whole.has(appliance_id));
-  const groups = yield* groupPageRowsInSteps(lines, (one) =>
+  const groups = yield* groupPageRows(lines, (one) =>
     [pagePlanLineKindKey(one), one.cost, one.cost_basis, one.size, one.due_now !== null].join(" "),
   );
   const sums = pageScheduleSumsOf(plan, plan.unit_count);

@@ -16,7 +16,7 @@ import { Breadcrumbs } from "../widgets/breadcrumbs.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
 import { ApplianceRecordActions } from "./appliance-actions.tsx";
 import {
-  readRecordApplianceTypes,
+  pageRecordApplianceTypes,
   recordPath,
   useRecordsApi,
   useRecordTitle,
@@ -30,7 +30,7 @@ export function ApplianceRecordDetails({ id, children }: Props) {
   const records = useRecordsApi();
   const loaded = useLoad(id, async () => ({
     appliance: await records.read<ApplianceWithComponentsJson>(recordPath("appliances", id)),
-    types: await readRecordApplianceTypes(records),
+    types: await pageRecordApplianceTypes(records),
   }));
   const { value } = loaded;
   useRecordTitle(value ? new ApplianceNames(value.types, []).typeName(value.appliance.type_id) : "Appliance");

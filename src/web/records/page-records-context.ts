@@ -40,7 +40,7 @@ export function useRecordTitle(title: string): void {
   }, [title, siteName]);
 }
 
-export const readRecordApplianceTypes = (reader: ApiReader, path = "/appliance-types") =>
+export const pageRecordApplianceTypes = (reader: ApiReader, path = "/appliance-types") =>
   readWholeListInBrowser<"appliance_types", ApplianceTypeJson>(reader, path, "appliance_types");
 
 /** Returns the path of a record. */

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { PropertyJson } from "../../api-schemas/property-schema.ts";
 import { UNIT_LABELS } from "../../domain/property.ts";
-import { areaUnit, currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
+import { areaUnitWording, currencyCode } from "../../domain/wording/currency-and-unit-wording.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { RecordChangeWarnings } from "./change-warnings.tsx";
 import { type EditField, EditRecordDialog, messageOfFailedEdit } from "./edit-record.tsx";
@@ -104,7 +104,7 @@ const fieldsOf = (property: PropertyJson): readonly EditField[] => [
   { name: "year_built", label: "Year built", kind: "number", value: property.year_built },
   {
     name: "gross_area_sqft",
-    label: `Gross area (${areaUnit()})`,
+    label: `Gross area (${areaUnitWording()})`,
     kind: "number",
     value: property.gross_area_sqft,
   },

@@ -1,11 +1,11 @@
 import { useLoad } from "../browser/use-load.ts";
 import { SelectFilter } from "../widgets/filters.tsx";
-import { readRecordApplianceTypes, useRecordsApi } from "./page-records-context.ts";
+import { pageRecordApplianceTypes, useRecordsApi } from "./page-records-context.ts";
 
 /** The filter of properties by a known hazard of their appliances. */
 export function RecordHazardFilter({ value, onChange }: { value: string; onChange: (code: string) => void }) {
   const records = useRecordsApi();
-  const types = useLoad("types", () => readRecordApplianceTypes(records));
+  const types = useLoad("types", () => pageRecordApplianceTypes(records));
   const hazards = new Map(
     types.value?.flatMap((type) => type.hazards.map(({ code, label }) => [code, label] as const)),
   );

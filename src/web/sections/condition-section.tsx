@@ -1,6 +1,6 @@
 import type { ConditionJson } from "../../api-schemas/figures-schema.ts";
 import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
-import { areaUnit } from "../../domain/wording/currency-and-unit-wording.ts";
+import { areaUnitWording } from "../../domain/wording/currency-and-unit-wording.ts";
 import { percentLength } from "../charts/bar.tsx";
 import {
   capitalizePageText,
@@ -116,7 +116,7 @@ export function ConditionSectionFigures({ plan }: Pick<Headline, "plan">) {
           {plan.years === 1 ? "the next year" : `the next ${formatPageWholeNumber(plan.years)} years`}
           {per_unit_per_year !== null && `, ${formatPageMoney(Math.ceil(per_unit_per_year))} per ${word}`}
           {per_1000_sqft_per_year !== null &&
-            `, ${formatPageMoney(Math.ceil(per_1000_sqft_per_year))} per 1,000 ${areaUnit()}`}
+            `, ${formatPageMoney(Math.ceil(per_1000_sqft_per_year))} per 1,000 ${areaUnitWording()}`}
         </dd>
       </div>
     </dl>

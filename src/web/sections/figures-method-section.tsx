@@ -27,7 +27,7 @@ type ComponentTotals = {
 };
 
 /** Counts the components in steps, for properties with many. */
-export function* sectionComponentTotalsInSteps(
+export function* sectionComponentTotals(
   components: readonly Costs[],
   prices: PageUnitPrices,
 ): Steps<ComponentTotals> {

@@ -7,7 +7,7 @@ import type { ApplianceNames } from "../page/page-appliance-names.ts";
 import { pageSystemLabel, TIER_LABELS, TIERS } from "../page/page-code-labels.ts";
 import { pageExpectedLossUsd } from "../page/page-expected-loss.ts";
 import { formatPageCount, formatPageMoney, formatPageWholeNumber } from "../page/page-format.ts";
-import { groupPageRowsInSteps } from "../page/page-grouping.ts";
+import { groupPageRows } from "../page/page-grouping.ts";
 import { PageTierCosts, type PageUnitPrices } from "../page/page-tier-costs.ts";
 import { TierMark } from "../widgets/tier-mark.tsx";
 import { pageSectionComponentColumns } from "./component-table.tsx";
@@ -166,12 +166,12 @@ function Symbols({ row, applianceNames }: { row: SystemRow; applianceNames: Appl
 }
 
 /** The systems with their components, most critical components first, then most in warning. */
-export function* sectionSystemsInSteps(
+export function* sectionSystems(
   components: readonly ComponentJson[],
   applianceNames: ApplianceNames,
   prices: PageUnitPrices,
 ): Steps<SystemRow[]> {
-  const systems = yield* groupPageRowsInSteps(components, (component) =>
+  const systems = yield* groupPageRows(components, (component) =>
     applianceNames.systemOf(component.appliance_type),
   );
   const rows: SystemRow[] = [];

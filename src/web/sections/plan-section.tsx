@@ -9,12 +9,12 @@ import { singularCurrencyName, todaysMoney } from "../../domain/wording/currency
 import { likelyFailuresWording } from "../../domain/wording/likely-failures-wording.ts";
 import { WHY_PLAN_COSTS_MORE } from "../../domain/wording/plan-cost-wording.ts";
 import { ScheduleChart, ScheduleChartLegend } from "../charts/schedule-chart.tsx";
-import { type ActionRow, pageActionRowsInSteps } from "../page/page-action-rows.ts";
+import { type ActionRow, pageActionRows } from "../page/page-action-rows.ts";
 import type { ApplianceNames } from "../page/page-appliance-names.ts";
 import {
   type BudgetCandidates,
-  pageBudgetAllocationInSteps,
-  pageBudgetCandidatesInSteps,
+  pageBudgetAllocationSteps,
+  pageBudgetCandidates,
   sliderRange,
 } from "../page/page-budget-allocation.ts";
 import {
@@ -24,7 +24,7 @@ import {
   formatPageMonthAYearAfter,
   formatPageWholeNumber,
 } from "../page/page-format.ts";
-import { type PlanLine, pagePlanLinesInSteps } from "../page/page-plan-lines.ts";
+import { type PlanLine, pagePlanLines } from "../page/page-plan-lines.ts";
 import {
   type AllocatedBudget,
   BUDGET_DATA_ID,
@@ -59,21 +59,21 @@ type PlanDetails = {
 };
 
 /** `budget` is the amount in USD that the reader entered, if any. */
-export function* sectionPlanDetailsInSteps(
+export function* sectionPlanDetails(
   { plan, components }: { plan: PropertyPlanJson; components: readonly ComponentJson[] },
   applianceNames: ApplianceNames,
   budget: number | undefined,
 ): Steps<PlanDetails> {
-  const lines = yield* pagePlanLinesInSteps(plan, applianceNames);
+  const lines = yield* pagePlanLines(plan, applianceNames);
   yield;
-  const actions = yield* pageActionRowsInSteps(lines, components, plan.as_of);
-  const candidates = yield* pageBudgetCandidatesInSteps(plan, applianceNames);
+  const actions = yield* pageActionRows(lines, components, plan.as_of);
+  const candidates = yield* pageBudgetCandidates(plan, applianceNames);
   const amount = initialBudget(candidates, budget);
   yield;
   return {
     lines,
     actions,
-    budget: { candidates, amount, result: yield* pageBudgetAllocationInSteps(candidates, amount) },
+    budget: { candidates, amount, result: yield* pageBudgetAllocationSteps(candidates, amount) },
   };
 }
 

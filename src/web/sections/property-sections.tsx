@@ -23,19 +23,15 @@ import { pageUnitPrices } from "../page/page-tier-costs.ts";
 import { ConditionSectionHeadline } from "./condition-section.tsx";
 import { ConditionTrendSection } from "./condition-trend-section.tsx";
 import { DueActionsSection, type RenderMark } from "./due-actions-section.tsx";
-import { MethodologySection, sectionComponentTotalsInSteps } from "./figures-method-section.tsx";
+import { MethodologySection, sectionComponentTotals } from "./figures-method-section.tsx";
 import {
   KnownHazardsSection,
   pageSectionHazardGroups,
   pageSectionUrgentHazardCount,
 } from "./hazards-section.tsx";
-import { RiskHeatMapSection, sectionSystemsInSteps } from "./heat-map-section.tsx";
+import { RiskHeatMapSection, sectionSystems } from "./heat-map-section.tsx";
 import { DueInspectionsSection } from "./inspections-section.tsx";
-import {
-  PlanCostsAndReserveSection,
-  type RenderBudgetPlanner,
-  sectionPlanDetailsInSteps,
-} from "./plan-section.tsx";
+import { PlanCostsAndReserveSection, type RenderBudgetPlanner, sectionPlanDetails } from "./plan-section.tsx";
 import { ScoreTrendSection } from "./score-trend-section.tsx";
 import type { SectionCsvLink } from "./section.tsx";
 import { pageSectionUnitWordOf, UnitNameContext } from "./section-unit-word.ts";
@@ -100,7 +96,7 @@ export function pageSectionTrendComponentId(components: readonly ComponentJson[]
 }
 
 /** Returns, in steps, the components whose reasons the page shows. */
-export function* sectionComponentsToExplainInSteps(components: readonly ComponentJson[]): Steps<string[]> {
+export function* sectionComponentsToExplain(components: readonly ComponentJson[]): Steps<string[]> {
   const elevated = elevatedPageComponents(yield* sortInSteps(components, comparePageRowsByExpectedLoss));
   return elevated.slice(0, MOST_EXPLAINED).map(({ component_id }) => component_id);
 }
@@ -118,10 +114,10 @@ type SectionsProps = {
 };
 
 /** The sections of a property: what to do and for how much, then costs, risk, and the method behind the figures. */
-export const PropertySections = (props: SectionsProps) => <>{runSteps(propertySectionsInSteps(props))}</>;
+export const PropertySections = (props: SectionsProps) => <>{runSteps(pagePropertySections(props))}</>;
 
 /** Prepares the sections in steps, for properties with many components. */
-export function* propertySectionsInSteps({
+export function* pagePropertySections({
   data,
   links,
   renderBudgetPlanner,
@@ -132,15 +128,14 @@ export function* propertySectionsInSteps({
   if (components.length === 0)
     return [<ConditionSectionHeadline condition={condition} headline={undefined} />];
   const prices = pageUnitPrices(plan?.units ?? []);
-  const totals = yield* sectionComponentTotalsInSteps(components, prices);
+  const totals = yield* sectionComponentTotals(components, prices);
   const applianceNames = new ApplianceNames(data.types, data.units);
   yield;
   const sorted = yield* sortInSteps(components, comparePageRowsByExpectedLoss);
   const elevated = elevatedPageComponents(sorted);
-  const systems = yield* sectionSystemsInSteps(components, applianceNames, prices);
+  const systems = yield* sectionSystems(components, applianceNames, prices);
   const hazards = pageSectionHazardGroups(components);
-  const details =
-    plan && (yield* sectionPlanDetailsInSteps({ plan, components }, applianceNames, data.budget));
+  const details = plan && (yield* sectionPlanDetails({ plan, components }, applianceNames, data.budget));
   const selected = components.find(({ component_id }) => component_id === trend?.componentId);
   const sections = [
     <ConditionSectionHeadline

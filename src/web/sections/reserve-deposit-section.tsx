@@ -1,5 +1,5 @@
 import type { PlanSummaryJson } from "../../api-schemas/plan-summary-schema.ts";
-import { areaUnit } from "../../domain/wording/currency-and-unit-wording.ts";
+import { areaUnitWording } from "../../domain/wording/currency-and-unit-wording.ts";
 import { wordingOfFirstYearReserve } from "../../domain/wording/first-year-reserve-wording.ts";
 import { formatPageMoney, formatPageWholeNumber } from "../page/page-format.ts";
 import { CollapsedSectionTable, type SectionCsvLink } from "./section.tsx";
@@ -14,7 +14,7 @@ function amountText(amount: Amount, unit: string) {
     perUnit !== null
       ? ` (${formatPageMoney(perUnit < 100 ? perUnit : Math.ceil(perUnit))} per ${unit} per month)`
       : perArea !== null
-        ? ` (${formatPageMoney(Math.ceil(perArea))} per 1,000 ${areaUnit()} per year)`
+        ? ` (${formatPageMoney(Math.ceil(perArea))} per 1,000 ${areaUnitWording()} per year)`
         : "";
   return (
     <>

@@ -8,12 +8,12 @@ import {
   brandColorWithContrast,
   brandContrastOn,
   brandContrastRatio,
-  contrastText,
   type HexColor,
   isHexColor,
   LEAST_CONTRAST,
   NO_BRAND,
 } from "../../../src/domain/brand/partner-brand.ts";
+import { brandContrastWording } from "../../../src/domain/wording/brand-contrast-wording.ts";
 import { pngImage } from "../../support/png.ts";
 
 const logoFromImage = (file: Uint8Array) => readLogoBy(file, inflateLogoOfBrandJson);
@@ -61,7 +61,7 @@ describe("the contrast of colors", () => {
   });
 
   test("is shown rounded down", () => {
-    expect([4.49, 4.5, 21].map(contrastText)).toEqual(["4.4:1", "4.5:1", "21.0:1"]);
+    expect([4.49, 4.5, 21].map(brandContrastWording)).toEqual(["4.4:1", "4.5:1", "21.0:1"]);
   });
 
   test("is changed no more than necessary", () => {

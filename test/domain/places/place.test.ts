@@ -4,8 +4,8 @@ import {
   countryOf,
   joinPlace,
   parsePostalCode,
+  placeOfStateOrSubdivision,
   placeOfSubdivision,
-  placeOfText,
   subdivisionOf,
 } from "../../../src/domain/places/place.ts";
 import { postalAddressKey, postalAddressLine } from "../../../src/domain/places/postal-address.ts";
@@ -26,7 +26,7 @@ describe("a place", () => {
     expect(countryOf(place)).toBe(ofCountry);
     expect(subdivisionOf(place)).toBe(subdivision);
     expect(joinPlace({ country: ofCountry, state: subdivision })).toBe(place);
-    expect(placeOfText(place)).toBe(place);
+    expect(placeOfStateOrSubdivision(place)).toBe(place);
   });
 
   test.each([
@@ -48,7 +48,7 @@ describe("a place", () => {
   });
 
   test.each(["XX-ON", "CA-", "-ON", "CAN-ON", "Ontario"])("is not %j", (text) => {
-    expect(() => placeOfText(text)).toThrow(/must be/);
+    expect(() => placeOfStateOrSubdivision(text)).toThrow(/must be/);
   });
 
   test("has the postal codes of its country", () => {

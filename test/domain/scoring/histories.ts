@@ -1,4 +1,4 @@
-import { findNoteKeywords } from "../../../src/domain/scoring/note-keywords.ts";
+import { findNoteKeywords } from "../../../src/domain/scoring/find-note-keywords.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import type {
   ApplianceHistory,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import {
-  areaUnit,
+  areaUnitWording,
   chooseWordingOfCurrencyAndUnits,
   currencyCode,
   currencyFormatWording,
@@ -33,7 +33,7 @@ describe("amounts and areas", () => {
       ...["USD", "US dollars", "dollar", "today’s dollars"],
     ]);
     expect([usDollars(1_500), todaysMoneyWithPlainQuotes()]).toEqual(["$1,500", "today's dollars"]);
-    expect([areaUnit(), unitLabel("sq ft"), unitLabel("tons"), currencyFormatWording()]).toEqual([
+    expect([areaUnitWording(), unitLabel("sq ft"), unitLabel("tons"), currencyFormatWording()]).toEqual([
       ...["sq ft", "sq ft", "tons", "#,##0.00"],
     ]);
   });
@@ -64,7 +64,7 @@ describe("amounts and areas", () => {
       currency,
       "today’s prices",
     ]);
-    expect([areaUnit(), unitLabel("sq ft"), unitLabel("gallons")]).toEqual(["m²", "m²", "gallons"]);
+    expect([areaUnitWording(), unitLabel("sq ft"), unitLabel("gallons")]).toEqual(["m²", "m²", "gallons"]);
     expect([usDollars(1_500), todaysMoneyWithPlainQuotes()]).toEqual(["US$1,500", "today's prices"]);
     expect(currencyFormatWording()).toBe(`[$${currency}] #,##0.00`);
   });

@@ -32,7 +32,7 @@ import {
 } from "../../../src/api-schemas/service-event-schema.ts";
 import { parseWorkMarkJson } from "../../../src/api-schemas/work-mark-schema.ts";
 import { Failure } from "../../../src/domain/errors.ts";
-import { findNoteKeywords } from "../../../src/domain/scoring/note-keywords.ts";
+import { findNoteKeywords } from "../../../src/domain/scoring/find-note-keywords.ts";
 import { parseHeaderWeights } from "../../../src/http/accept-header.ts";
 import { clientAddress } from "../../../src/http/client-address.ts";
 import { responseEncodingFor } from "../../../src/http/content-encoding.ts";
@@ -56,7 +56,7 @@ import {
 import { parseRequestBodyObject } from "../../../src/http/request-body.ts";
 import { parseIpNetwork } from "../../../src/ip-networks/ip-network.ts";
 import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
-import { bearerTokens } from "../../../src/secrets/bearer-tokens.ts";
+import { bearerTokenSecrets } from "../../../src/secrets/bearer-tokens.ts";
 import { impersonationTokens } from "../../../src/secrets/impersonation-token.ts";
 import type { MasterKey } from "../../../src/secrets/master-key.ts";
 import type { Target } from "../target.ts";
@@ -156,7 +156,7 @@ const headers: Target = {
 };
 
 const master = new Uint8Array(32).fill(7) as MasterKey;
-const bearer = bearerTokens(master, (bytes) => bytes.fill(1));
+const bearer = bearerTokenSecrets(master, (bytes) => bytes.fill(1));
 const acting = impersonationTokens(master);
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const ID = `PARTNER_${"0".repeat(26)}`;

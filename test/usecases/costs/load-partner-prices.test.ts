@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import {
-  dropCachedPricesExcept,
   loadPartnerPrices,
+  unloadPartnerPricesExcept,
 } from "../../../src/usecases/costs/load-partner-prices.ts";
 import { knowledge } from "../../support/portfolio-store.ts";
 
@@ -28,7 +28,7 @@ function listsOf(lines: number) {
   };
   return {
     reads: () => reads,
-    drop: (partners: ReadonlyMap<string, number>) => dropCachedPricesExcept(own, partners),
+    drop: (partners: ReadonlyMap<string, number>) => unloadPartnerPricesExcept(own, partners),
     store: (costBook: string) => {
       stored = costBook;
     },

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { findNoteKeywords } from "../../../src/domain/scoring/find-note-keywords.ts";
 import { scoredNoteOfFindings, scoringFindingsOfNote } from "../../../src/domain/scoring/note-findings.ts";
-import { findNoteKeywords } from "../../../src/domain/scoring/note-keywords.ts";
 import { loadedNoteKeyOf } from "../../../src/usecases/history/load-note-findings.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { rescoreProperty } from "../../../src/usecases/rescoring/rescore.ts";

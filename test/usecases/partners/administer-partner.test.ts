@@ -5,8 +5,8 @@ import { composeWebhookCommitWatch } from "../../../src/server/composition/compo
 import { sendTestDelivery } from "../../../src/usecases/deliveries/send-test-event.ts";
 import {
   changePartner,
-  deleteExpiredPartnerSecrets,
   enableOrDisablePartner,
+  finishPartnerSecretRotations,
   rotateWebhookSecret,
 } from "../../../src/usecases/partners/administer-partner.ts";
 import type { SendResult } from "../../../src/webhooks/attempt-webhook-delivery.ts";
@@ -29,12 +29,12 @@ describe("a rotation of the webhook secret", () => {
     const during = { secret: fixture.webhookSecret, nextSecret: secret };
     expect(await endpointOf(fixture)).toMatchObject(during);
     fixture.time.now = NOON + HOUR - 1;
-    expect(await deleteExpiredPartnerSecrets(fixture.store)).toEqual([]);
+    expect(await finishPartnerSecretRotations(fixture.store)).toEqual([]);
     expect(await endpointOf(fixture)).toMatchObject(during);
     fixture.time.now = NOON + HOUR;
     const after = { secret, nextSecret: null };
     expect(await endpointOf(fixture)).toMatchObject(after);
-    expect(await deleteExpiredPartnerSecrets(fixture.store)).toEqual([fixture.partnerId]);
+    expect(await finishPartnerSecretRotations(fixture.store)).toEqual([fixture.partnerId]);
     fixture.time.now = NOON;
     expect(await endpointOf(fixture)).toMatchObject(after);
   });

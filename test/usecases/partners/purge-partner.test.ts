@@ -7,7 +7,7 @@ import {
 } from "../../../src/usecases/partners/create-partner-and-credentials.ts";
 import { loadPartnerOverview } from "../../../src/usecases/partners/load-partner-overview.ts";
 import { purgePartner } from "../../../src/usecases/partners/purge-partner.ts";
-import { recordPhoto } from "../../../src/usecases/photos/record-photos.ts";
+import { recordPhoto } from "../../../src/usecases/photos/record-appliance-photos.ts";
 import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const open = usePortfolioStore();

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { notFound } from "../../../src/domain/errors.ts";
-import { scoreTrendFigure } from "../../../src/domain/figures/score-trend-figure.ts";
+import { scoresOnSnapshotDays } from "../../../src/domain/figures/scores-on-snapshot-days.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { type Day, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
@@ -75,7 +75,7 @@ const nextDay = (days = 1) => {
 };
 const points = async (componentId: string, from: Day = "2000-01-01") => {
   const { snapshots } = fixture.store.read;
-  return scoreTrendFigure(await snapshots.trendRows(componentId), await snapshots.days(from));
+  return scoresOnSnapshotDays(await snapshots.trendRows(componentId), await snapshots.days(from));
 };
 /** Returns the announcements in the outbox: event, component, previous and new tier. */
 async function announced(): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { EqualRowCounts, equalRowKey } from "../import-equal-row-counts.ts";
+import { EqualRowCounts, importEqualRowKey } from "../import-equal-row-counts.ts";
 
 /** The labels of a property's appliances that have no serial of their own. The same rows make the same labels again. */
 export class ImportApplianceLabels {
@@ -27,6 +27,6 @@ export class ImportApplianceLabels {
   }
 
   #key(label: string): string {
-    return equalRowKey("label", this.property, label);
+    return importEqualRowKey("label", this.property, label);
   }
 }

@@ -12,7 +12,7 @@ import type { Store } from "../store/store.ts";
 import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/count-embed-views.ts";
 import { renewLossStandings } from "../usecases/losses/renew-loss-standings.ts";
-import { deleteExpiredPartnerSecrets } from "../usecases/partners/administer-partner.ts";
+import { finishPartnerSecretRotations } from "../usecases/partners/administer-partner.ts";
 import { renewAgedPlans } from "../usecases/planning/load-portfolio-plan.ts";
 import { retireDueRecords } from "../usecases/portfolio/retire-records.ts";
 import {
@@ -182,7 +182,7 @@ export function scheduledJobTable(deps: JobDeps): ScheduledJob[] {
       pattern: "30 * * * * *",
       runAtStart: true,
       async run() {
-        for (const partnerId of await deleteExpiredPartnerSecrets(store))
+        for (const partnerId of await finishPartnerSecretRotations(store))
           log.info({ partner_id: partnerId }, "webhook secret overlap ended");
       },
     },

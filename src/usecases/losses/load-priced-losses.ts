@@ -7,7 +7,7 @@ import type { LossRequest, SelectedLosses } from "./load-loss-books.ts";
 type PremiumRequest = { terms: PremiumTerms | undefined; deviation: () => Promise<number> };
 
 /** Serializes losses, with a technical premium if terms are given. */
-export async function priceSelectedLosses(
+export async function loadPricedLosses(
   knowledge: Knowledge,
   selected: SelectedLosses,
   { layer }: LossRequest,

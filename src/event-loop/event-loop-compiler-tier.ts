@@ -7,7 +7,7 @@ type Module = Readonly<Record<string, unknown>>;
  * Keeps the exported functions of modules, and the public methods of exported classes, from the last tier of the just-in-time
  * compiler, wherever they are called.
  */
-export function excludeFromLastCompilerTier(modules: readonly Module[]): void {
+export function keepEventLoopFromLastCompilerTier(modules: readonly Module[]): void {
   for (const exported of modules)
     for (const value of Object.values(exported)) {
       exclude(value);

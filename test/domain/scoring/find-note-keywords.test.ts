@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { KeywordRules } from "../../../src/domain/domain-knowledge.ts";
-import { findNoteKeywords } from "../../../src/domain/scoring/note-keywords.ts";
+import { findNoteKeywords } from "../../../src/domain/scoring/find-note-keywords.ts";
 import { stemOfNoteWord } from "../../../src/domain/scoring/note-words.ts";
 import { knowledge } from "./histories.ts";
 

@@ -5,7 +5,7 @@ const MAX_TEXT = 200;
  * Returns the fields in which two versions of a record differ, before and after, for the audit log; undefined if there
  * are none. A field that one version lacks counts as null.
  */
-export function auditDetailOfChangedFields(
+export function portfolioWriterAuditDetail(
   before: object,
   after: object,
 ): { before: Record<string, unknown>; after: Record<string, unknown> } | undefined {

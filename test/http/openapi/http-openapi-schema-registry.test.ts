@@ -34,7 +34,7 @@ import {
   OpenApiSchemaRegistry,
   openApiExampleOf,
   openApiSchemaOf,
-} from "../../../src/http/openapi/openapi-document-schema.ts";
+} from "../../../src/http/openapi/http-openapi-schema-registry.ts";
 import { type } from "../../../src/validation/arktype-validators.ts";
 
 const schemaAlone = (form: SchemaType<unknown>) => openApiSchemaOf(form, new OpenApiSchemaRegistry());

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { PlanValueCache } from "../../../src/domain/planning/plan-value-cache.ts";
+import { ComputedPlanValues } from "../../../src/domain/planning/computed-plan-values.ts";
 
 type Key = { life: number; cost: number; name: string };
 const MOST = 5;
@@ -14,7 +14,7 @@ test("the newest values are kept, as many as the limit says", () => {
   });
   fc.assert(
     fc.property(keys, (all) => {
-      const cache = new PlanValueCache<Key, Key>(MOST, {
+      const cache = new ComputedPlanValues<Key, Key>(MOST, {
         hash: ({ life, cost }) => life + cost,
         isSame: (one, other) => one.life === other.life && one.cost === other.cost && one.name === other.name,
       });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { EmbedPasscodeGate } from "../../src/http/embed-passcode-gate.ts";
+import { EmbedPasscodeGate } from "../../src/http/http-embed-passcode-gate.ts";
 import { RequestSlidingWindow } from "../../src/http/request-sliding-window.ts";
 import { hashPasscode } from "../../src/secrets/passcode.ts";
 

@@ -157,7 +157,7 @@ export function nameRecordedPhoto(bytes: Uint8Array, random: (bytes: Uint8Array)
 }
 
 /** Returns the failure of an upload that exceeds the limit, in bytes. */
-export function uploadedPhotoTooLargeFailure(limit: number): Failure {
+export function photoTooLargeFailure(limit: number): Failure {
   return new Failure("payload_too_large", `The image is larger than ${limit} bytes`);
 }
 

@@ -60,7 +60,7 @@ async function visitAll<T>(
 }
 
 /** Visits a property's components in the order of their creation. */
-export const iterateStoredComponents = (
+export const selectStoredComponents = (
   store: Pick<Store, "read" | "inReadSnapshot">,
   propertyId: string,
   visit: Visit<PlacedComponent>,
@@ -76,7 +76,7 @@ export const iterateStoredComponents = (
   );
 
 /** Visits what losses follow from of a property's components, in the order of their creation. */
-export const iterateStoredLossRowsOfProperty = (
+export const selectStoredLossRowsOfProperty = (
   store: Pick<Store, "read" | "inReadSnapshot">,
   propertyId: string,
   visit: Visit<NamedLossRow>,
@@ -92,7 +92,7 @@ export const iterateStoredLossRowsOfProperty = (
   );
 
 /** Visits the same of all components of a partner, in a snapshot that is open. */
-export const iterateStoredLossRows = (
+export const selectStoredLossRows = (
   snapshot: Stores,
   partnerId: string,
   visit: Visit<LossRow>,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readStoreConsistently } from "../../../src/store/store-consistent-reads.ts";
-import { EventStream } from "../../../src/usecases/event-stream/read-event-stream.ts";
+import { EventStream } from "../../../src/usecases/event-stream/load-event-stream.ts";
 import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { revisionNumber } from "../../support/revision-number.ts";
 

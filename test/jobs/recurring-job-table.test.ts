@@ -3,7 +3,7 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import type { Knowledge } from "../../src/domain/domain-knowledge.ts";
 import { dayOf } from "../../src/domain/time.ts";
 import type { ScheduledJob } from "../../src/jobs/job-schedule.ts";
-import { scheduledJobTable } from "../../src/jobs/job-table.ts";
+import { scheduledJobTable } from "../../src/jobs/recurring-job-table.ts";
 import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { createLogger } from "../../src/logging/logger.ts";
 import { EmbedViewCounter } from "../../src/usecases/embeds/count-embed-views.ts";

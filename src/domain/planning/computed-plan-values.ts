@@ -15,14 +15,14 @@ type Comparison<Key> = {
 type Entry<Key, Value> = { key: Key; value: Value; next: Entry<Key, Value> | undefined };
 
 /** Returns a hash of a number of years and two amounts in cents. */
-export const hashOfPlanAmounts = (years: number, cents: number, moreCents: number): number =>
+export const planAmountsHash = (years: number, cents: number, moreCents: number): number =>
   (years * 1e9 + cents * 31 + moreCents * 17) | 0;
 
 /**
  * Keeps values by keys of numbers. The numbers are compared as they are: texts of them take longer to write than most of
  * what is kept takes to compute. Beyond the limit, each new value replaces the oldest one.
  */
-export class PlanValueCache<Key, Value> implements ValueCache<Key, Value> {
+export class ComputedPlanValues<Key, Value> implements ValueCache<Key, Value> {
   readonly #kept = new Map<number, Entry<Key, Value>>();
   /** The entries from the oldest on; once there are `most`, from `#next` on, and then from the first. */
   readonly #byAge: Entry<Key, Value>[] = [];
