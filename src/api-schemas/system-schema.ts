@@ -38,8 +38,8 @@ export const health = objectSchema({
   uptime_s: wholeNumberSchema("Seconds since the start", 86_400),
   checks: objectSchema({
     database: enumSchema<ServiceHealth["checks"]["database"]>(
-      ["ok", "failed"],
-      "Whether the database is writable",
+      ["ok", "full", "failed"],
+      "Whether the database is writable; `full` if writes are rejected because its disk is full",
     ),
     scheduler: enumSchema<ServiceHealth["checks"]["scheduler"]>(
       ["ok", "late", "off"],

@@ -56,6 +56,9 @@ export class UnreadableBackup extends OperatorError {}
 /** Storage that currently cannot be read or written. The requested change has not been made. */
 export class StorageError extends OperatorError {}
 
+/** Storage that rejects writes because its disk is full. Reads may continue. */
+export class FullStorageError extends StorageError {}
+
 /** A change that may have been made, or a part of it. `late` is the failure of a response that took too long, if that is why. */
 export class UncertainChange extends StorageError {
   constructor(

@@ -7,7 +7,8 @@ export type ServiceHealth = {
   version: string;
   uptimeMs: number;
   checks: {
-    database: "ok" | "failed";
+    /** `full` if writes are rejected because the disk is full. */
+    database: "ok" | "full" | "failed";
     scheduler: "ok" | "late" | "off";
     outbox: "ok" | "stopped";
     pages: PageState;

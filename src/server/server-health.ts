@@ -1,4 +1,5 @@
 import { isClusterClockOffsetTooLarge } from "../cluster/cluster-server.ts";
+import { FullStorageError } from "../domain/errors.ts";
 import { type Instant, instantFromText } from "../domain/time.ts";
 import {
   isMonitoredClockBehindRecords,
@@ -35,16 +36,19 @@ export type HealthDeps = {
   lastBackup: () => BackupSummary | undefined;
 };
 
+/** How long a write that was rejected because the disk is full counts: as long as monitoring waits between two checks. */
+const FULL_COUNTS_MS = 60_000;
+
 /** Returns whether the service can do its work. Tests the database with a real write. */
 export async function checkServerHealth(deps: HealthDeps): Promise<ServiceHealth> {
   const { store, clock, uptimeMs, version } = deps;
   // Concurrently: each fails only after a while if the database is unavailable.
   const now = clock();
-  const [database, last, futureDay, newest] = await Promise.all([
+  const [failure, last, futureDay, newest] = await Promise.all([
     store
       .write((tx) => tx.clock.probe(tx.now))
-      .then(() => "ok" as const)
-      .catch(() => "failed" as const),
+      .then(() => undefined)
+      .catch((error: unknown) => error),
     store.read.snapshots.latestFinished().catch(() => undefined),
     store.read.snapshots.laterThan(storedSnapshotDayLimit(now)).catch(() => undefined),
     store.read.clock.lastInstant().catch(() => 0),
@@ -54,8 +58,13 @@ export async function checkServerHealth(deps: HealthDeps): Promise<ServiceHealth
   const isLate = futureDay !== undefined || sinceMs > SNAPSHOT_LATE_MS;
   const scheduler = !deps.schedulerOn ? "off" : isLate ? "late" : "ok";
   const pages = deps.pages().state;
+  const isFull =
+    failure === undefined
+      ? (store.msSinceFull?.() ?? Number.POSITIVE_INFINITY) < FULL_COUNTS_MS
+      : failure instanceof FullStorageError;
+  const database = isFull ? "full" : failure === undefined ? "ok" : "failed";
   // Without the database the state of snapshots is unknown; the service is degraded in any case.
-  const degraded = database === "failed" || scheduler === "late" || pages === "damaged";
+  const degraded = database !== "ok" || scheduler === "late" || pages === "damaged";
   return {
     status: deps.isDraining() ? "draining" : degraded ? "degraded" : "ok",
     version,

@@ -128,6 +128,11 @@ export type Store = {
    * the writer runs a long transaction, for which others wait, and not if it hangs.
    */
   writerSteps?(): number;
+  /**
+   * Present if a write of few bytes may succeed on a full disk. Returns the milliseconds since a write was last rejected
+   * because the disk is full; Infinity if none was.
+   */
+  msSinceFull?(): number;
   /** Present if the engine archives its write-ahead log. Resolves with undefined if that is turned off. */
   walArchiving?(): Promise<WalArchiving | undefined>;
   /** Present if a write costs the database much more than a single statement. */

@@ -143,7 +143,7 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     expect(readdirSync(join(server.dataDir, "uploads"))).toEqual([]);
     expect((await server.anonymous.get("/health", {}, 503)).body).toMatchObject({
       status: "degraded",
-      checks: { database: "failed" },
+      checks: { database: "full" },
     });
     const line = await server.logged(({ msg }) => msg === "request refused: no storage");
     expect(line).toMatchObject({ level: "error", request_id: refused.body.request_id });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
+import { PROPERTY } from "../support/portfolio.ts";
 import { rowsOf } from "../support/postgres.ts";
 import { PostgresServer } from "../support/postgres-server.ts";
 
@@ -64,6 +65,28 @@ test("on PostgreSQL, the metrics and the doctor report whether and when WAL is a
     status: "ok",
     detail: expect.stringMatching(/^the latest WAL segment was archived .* ago$/),
   });
+});
+
+// Rule: health-degraded, full-disk
+test("a full disk of PostgreSQL is in the health and the metrics, also while the row of the check has room", async () => {
+  const partner = server.as(await server.createPartner());
+  await rowsOf(
+    url,
+    `CREATE FUNCTION lacks_space() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$;
+     CREATE TRIGGER lacks_space BEFORE INSERT ON properties FOR EACH ROW EXECUTE FUNCTION lacks_space()`,
+  );
+  server.expectFault(/no storage/);
+  expect((await server.anonymous.get("/health")).body.checks.database).toBe("ok");
+  await partner.post("/v1/properties", PROPERTY, 503);
+  expect((await server.anonymous.get("/health", {}, 503)).body).toMatchObject({
+    status: "degraded",
+    checks: { database: "full" },
+  });
+  expect(await scrape(/^mainstay_health_check_ok\{check="database"/)).toEqual([
+    'mainstay_health_check_ok{check="database"} 0',
+  ]);
+  await rowsOf(url, "DROP FUNCTION lacks_space CASCADE");
 });
 
 // Rule: health-metrics

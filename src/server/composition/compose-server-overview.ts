@@ -115,6 +115,11 @@ export async function composeServerOverview(sources: OverviewSources): Promise<S
 }
 
 function checkDatabase({ checks: { database, pages } }: ServiceHealth): DoctorFinding {
+  if (database === "full")
+    return failedDoctorFinding(
+      "the disk is full: writes are rejected",
+      "Free some space on the disk of the database, or enlarge it: writes then succeed again.",
+    );
   if (database === "failed")
     return failedDoctorFinding(
       "the database is not writable",

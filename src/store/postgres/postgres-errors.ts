@@ -1,5 +1,5 @@
 import { DrizzleQueryError } from "drizzle-orm";
-import { OperatorError, StorageError } from "../../domain/errors.ts";
+import { FullStorageError, OperatorError, StorageError } from "../../domain/errors.ts";
 import type { DatabaseAddress } from "./connection/postgres-address.ts";
 
 /**
@@ -190,11 +190,12 @@ export function explainPostgresError(error: unknown, address: DatabaseAddress): 
       "the database is read-only, or a standby",
       "Point storage.url at the primary, or reset default_transaction_read_only.",
     );
-  if (code === "53100" || code === "53200")
-    return storage(
-      `PostgreSQL is out of ${code === "53100" ? "disk space" : "memory"}`,
+  if (code === "53100")
+    return new FullStorageError(
+      `${displayName}: PostgreSQL is out of disk space`,
       `Free or add some. ${RECONNECTS}`,
     );
+  if (code === "53200") return storage("PostgreSQL is out of memory", `Free or add some. ${RECONNECTS}`);
   if (code === "53300")
     return storage(
       "PostgreSQL has no connections left",

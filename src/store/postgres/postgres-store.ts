@@ -99,6 +99,7 @@ function assemble(opened: Opened): Store {
       }
     },
     write: writers.write,
+    msSinceFull: writers.msSinceFull,
     explain: (error) => explainPostgresError(error, address),
     isShared: true,
     budgetReservations: createPostgresDailyCallReservations(connections, process),

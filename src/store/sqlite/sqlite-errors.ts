@@ -2,7 +2,7 @@ import { SQLiteError } from "bun:sqlite";
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { DrizzleQueryError } from "drizzle-orm";
-import { OperatorError, StorageError } from "../../domain/errors.ts";
+import { FullStorageError, OperatorError, StorageError } from "../../domain/errors.ts";
 
 /** Returns an error that tells the operator what to do, or SQLite's error if there is nothing to do. */
 export function explainSqliteError(error: unknown, file: string): unknown {
@@ -22,7 +22,7 @@ export function explainSqliteError(error: unknown, file: string): unknown {
   const isRefused = /^SQLITE_(CANTOPEN|READONLY|IOERR)/.test(code);
   // If there is no space for a new file, SQLite reports that it cannot be opened.
   if (code === "SQLITE_FULL" || (isRefused && isDiskFull(dirname(file))))
-    return new StorageError(
+    return new FullStorageError(
       `the disk is full: ${file} cannot be written`,
       `Free some space in ${dirname(file)}: a running server then resumes. Or use a folder on another disk.`,
     );

@@ -1,3 +1,4 @@
+import { FullStorageError } from "../../../domain/errors.ts";
 import { increasingIdGenerator } from "../../../domain/ids/record-ids.ts";
 import { TimeSlice, yieldToNextIteration } from "../../../event-loop/event-loop.ts";
 import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
@@ -43,6 +44,7 @@ export class PostgresWriters {
   /** Each resolves when its caller has been answered. */
   readonly #unsettled = new Set<Promise<void>>();
   #isClosed = false;
+  #fullAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: WritersOptions) {
     const { connections, process, clock, onGroup } = options;
@@ -73,6 +75,9 @@ export class PostgresWriters {
     return this.#writers.reduce((sum, { committer }) => sum + committer.length, 0);
   }
 
+  /** Returns the milliseconds since a write was last rejected because the disk is full. */
+  msSinceFull = (): number => this.#monotonicMs() - this.#fullAtMs;
+
   write: Store["write"] = async (run, options = {}) => {
     if (this.#isClosed) throw new Error("the store is closed");
     const answered = Promise.withResolvers<void>();
@@ -102,7 +107,11 @@ export class PostgresWriters {
     let deadline = startedAt + connections.reconnectMs * WAIT_SHARE;
     let notified = new Set<string>();
     const value = await new Promise<T>((resolve, reject) => {
-      const refuse = (error: unknown) => reject(explainPostgresError(error, connections.address));
+      const refuse = (error: unknown) => {
+        const explained = explainPostgresError(error, connections.address);
+        if (explained instanceof FullStorageError) this.#fullAtMs = this.#monotonicMs();
+        reject(explained);
+      };
       const enter = (writer: Writer) => {
         const isBlocked = writer === this.#writers[BLOCKED];
         if (isBlocked) this.#block(ids);
