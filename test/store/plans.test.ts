@@ -183,7 +183,7 @@ test("the days of events are found in indexes, voided events skipped in them", a
   const { recounts, serviceEvents, work } = (await open(NOW)).store.read;
   const range = { from: "2020-01-01", before: DAY };
   const reads: [read: Read, step: string][] = [
-    [() => recounts.foundPoor([applianceId]), "INDEX service_events_poor (appliance_id=?)"],
+    [() => recounts.withDeficiencies([propertyId]), "INDEX service_events_poor (appliance_id=?)"],
     [
       () => serviceEvents.earliestDays([{ propertyId, ...range }], async () => {}),
       "COVERING INDEX service_events_appliance (appliance_id=? AND date>? AND date<?)",
@@ -198,6 +198,15 @@ test("the days of events are found in indexes, voided events skipped in them", a
     expect(plan.join("\n")).toContain(step);
     expect(scansOf(plan)).toEqual([]);
     expect(plan.join("\n")).not.toContain("TEMP B-TREE");
+  }
+  const ofProperties: typeof reads = [
+    [() => recounts.pricedOfProperties([propertyId]), "components_property (property_id=? AND seq>?)"],
+    [() => recounts.serviceEventsOfProperties([propertyId]), "service_events_appliance (appliance_id=?)"],
+  ];
+  for (const [read, step] of ofProperties) {
+    const plan = (await statementsOf(read)).flatMap(planOf);
+    expect(plan.join("\n")).toContain(step);
+    expect(scansOf(plan)).toEqual([]);
   }
 });
 

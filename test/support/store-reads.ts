@@ -287,7 +287,11 @@ export function narrowReads(of: Readable): Record<string, Read> {
       store.read.components.narrowPage({ propertyIds: [propertyId], applianceId }, SLICE),
     "some of a property's components": () => store.read.components.rowsOfPropertyAfter(propertyId, 1, 100),
     "some of a property's appliances": () => store.read.appliances.ofPropertyAfter(propertyId, 1, 100),
-    "appliances that a visit found in a poor condition": () => store.read.recounts.foundPoor([applianceId]),
+    "a property's appliances that a visit found in a poor condition": () =>
+      store.read.recounts.withDeficiencies([propertyId]),
+    "the components of properties with their costs": () =>
+      store.read.recounts.pricedOfProperties([propertyId]),
+    "the number of events of properties": () => store.read.recounts.serviceEventsOfProperties([propertyId]),
     "an appliance's components": () => store.read.components.rowsOfAppliance(applianceId),
     "the numbers of a property's components": () =>
       store.read.components.countNarrow({ propertyIds: [propertyId] }),

@@ -29,7 +29,7 @@ import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Engine } from "../store-engine.ts";
 import { aliasedSqlColumns } from "./sql-column-aliases.ts";
 import { BLOCK_SIZE, RETIRED_COUNTER, WHOLE_BUCKET } from "./stored-counter-buckets.ts";
-import type { StoredTotals } from "./totals-queries.ts";
+import { PROPERTY_SUMS, type StoredTotals } from "./totals-queries.ts";
 
 const { placeholder } = sql;
 
@@ -52,8 +52,11 @@ type NumberedColumns = { partnerId: AnySQLiteColumn; seq: AnySQLiteColumn };
 export type PricedRow = PricedComponent &
   StoredOutlook &
   DueComponent &
-  Pick<Component, "id" | "riskScore" | "expectedCostCents" | "seq"> &
+  Pick<Component, "id" | "propertyId" | "riskScore" | "expectedCostCents" | "seq"> &
   Pick<Appliance, "flags" | keyof StoredDue>;
+
+/** An appliance that has deficiencies, or had some. */
+export type InspectedAppliance = Pick<Appliance, "id" | "propertyId" | "typeId" | "deficiencies">;
 
 /** A counter as stored, or as recounted. */
 export type Counter = { bucket: number; count: number };
@@ -88,12 +91,13 @@ export function recountStore(engine: Engine) {
       .where(and(eq(partnerId, ofPartner), lt(seq, 0), inBlock));
     return row!.n;
   };
-  const priced = engine.read<PricedRow>(() =>
+  const pricedRows = () =>
     db
       .select(
         aliasedSqlColumns({
           id: components.id,
           seq: components.seq,
+          propertyId: components.propertyId,
           applianceId: components.applianceId,
           expectedCostCents: components.expectedCostCents,
           lifeFactor: components.lifeFactor,
@@ -130,11 +134,16 @@ export function recountStore(engine: Engine) {
       .from(components)
       .innerJoin(appliances, eq(appliances.id, components.applianceId))
       .innerJoin(properties, eq(properties.id, components.propertyId))
+      .orderBy(asc(components.seq));
+  const priced = engine.read<PricedRow>(() =>
+    pricedRows()
       .where(
         and(eq(components.propertyId, placeholder("propertyId")), gt(components.seq, placeholder("after"))),
       )
-      .orderBy(asc(components.seq))
       .limit(placeholder("limit")),
+  );
+  const pricedOfProperties = engine.read<PricedRow>(() =>
+    pricedRows().where(and(engine.isAmong(components.propertyId, "propertyIds"), gt(components.seq, sql`0`))),
   );
   const poor = db
     .select({ found: sql`1` })
@@ -146,11 +155,24 @@ export function recountStore(engine: Engine) {
         isNull(serviceEvents.voidedAt),
       ),
     );
-  const foundPoor = engine.read<{ id: string }>(() =>
+  const withDeficiencies = engine.read<InspectedAppliance>(() =>
     db
-      .select(aliasedSqlColumns({ id: appliances.id }))
+      .select(
+        aliasedSqlColumns({
+          id: appliances.id,
+          propertyId: appliances.propertyId,
+          typeId: appliances.typeId,
+          deficiencies: appliances.deficiencies,
+        }),
+      )
       .from(appliances)
-      .where(and(engine.isAmong(appliances.id, "applianceIds"), exists(poor))),
+      .where(
+        and(
+          engine.isAmong(appliances.propertyId, "propertyIds"),
+          gt(appliances.seq, sql`0`),
+          or(ne(appliances.deficiencies, sql`0`), exists(poor)),
+        ),
+      ),
   );
   const events = engine.read<{ count: number; last: number | null }>(() => {
     const next = db
@@ -169,15 +191,33 @@ export function recountStore(engine: Engine) {
       .from(next)
       .leftJoin(serviceEvents, ofAppliance);
   });
+  const eventsOfProperties = engine.read<{ propertyId: string; count: number }>(() =>
+    db
+      .select({
+        ...aliasedSqlColumns({ propertyId: appliances.propertyId }),
+        count: sql`count(*)`.as("count"),
+      })
+      .from(appliances)
+      .innerJoin(
+        serviceEvents,
+        and(eq(serviceEvents.applianceId, appliances.id), isNull(serviceEvents.voidedAt)),
+      )
+      .where(and(engine.isAmong(appliances.propertyId, "propertyIds"), gt(appliances.seq, sql`0`)))
+      .groupBy(appliances.propertyId),
+  );
+  const setProperty = engine.setRow(propertyTotals, "propertyId", [...PROPERTY_SUMS, "hasUnseen"]);
   return {
-    /** Returns those of the appliances with an event that found something in a poor condition. */
-    async foundPoor(applianceIds: readonly string[]): Promise<string[]> {
-      const rows = await foundPoor({ applianceIds: engine.list(applianceIds) });
-      return rows.map(({ id }) => id);
+    /** Returns the appliances of properties with deficiencies, or with an event that found something in a poor condition. */
+    async withDeficiencies(propertyIds: readonly string[]): Promise<InspectedAppliance[]> {
+      return await withDeficiencies({ propertyIds: engine.list(propertyIds) });
     },
     /** Returns components of a property with what their costs depend on, after a `seq`; 0 for the first. */
     async priced(propertyId: string, after: number, limit: number): Promise<PricedRow[]> {
       return await priced({ propertyId, after, limit });
+    },
+    /** Returns all components of properties with what their costs depend on, those of a property in order. */
+    async pricedOfProperties(propertyIds: readonly string[]): Promise<PricedRow[]> {
+      return await pricedOfProperties({ propertyIds: engine.list(propertyIds) });
     },
     async components(propertyIds: readonly string[]): Promise<ComponentGroup[]> {
       const { propertyId, defId, system, state, riskScore, riskTier, trendScore } = components;
@@ -214,6 +254,11 @@ export function recountStore(engine: Engine) {
     ): Promise<{ count: number; last: number | undefined }> {
       const [counted] = await events({ propertyId, after, limit });
       return { count: Number(counted!.count), last: counted!.last ?? undefined };
+    },
+    /** Returns the number of events of each property that has some. */
+    async serviceEventsOfProperties(propertyIds: readonly string[]): Promise<Map<string, number>> {
+      const rows = await eventsOfProperties({ propertyIds: engine.list(propertyIds) });
+      return new Map(rows.map(({ propertyId, count }) => [propertyId, Number(count)]));
     },
     async ofProperties(
       propertyIds: readonly string[],
@@ -328,7 +373,7 @@ export function recountStore(engine: Engine) {
         );
     },
     async setProperty(propertyId: string, totals: PropertyTotals & { hasUnseen: boolean }): Promise<void> {
-      await db.update(propertyTotals).set(totals).where(eq(propertyTotals.propertyId, propertyId));
+      await setProperty({ ...totals, propertyId, hasUnseen: engine.bound(totals.hasUnseen) });
     },
     async setPartner(partnerId: string, totals: StoredTotals): Promise<void> {
       await db.update(partnerTotals).set(totals).where(eq(partnerTotals.partnerId, partnerId));

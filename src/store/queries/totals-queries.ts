@@ -25,7 +25,7 @@ export type PartnerTotals = Totals & {
 
 type PropertySize = Pick<PropertyTotals, "appliances" | "components">;
 
-const PROPERTY_SUMS = [...PROPERTY_TOTALS, "rcvCents", "dueCents", "vitalCritical"] as const;
+export const PROPERTY_SUMS = [...PROPERTY_TOTALS, "rcvCents", "dueCents", "vitalCritical"] as const;
 const RETIRED_SUMS = ["retiredProperties", "retiredAppliances", "retiredComponents"] as const;
 const PARTNER_SUMS = [...PROPERTY_TOTALS, "properties", "events", "photoBytes", ...RETIRED_SUMS] as const;
 

@@ -34,8 +34,7 @@ export async function recalculateSumsForPrices({ tx, knowledge, partner }: Portf
     await tx.recalculations.request(partner.id, tx.now);
     return;
   }
-  for (let offset: number | undefined = 0; offset !== undefined; )
-    offset = await recountPropertyBatch(tx, knowledge, partner.id, offset);
+  await recountPropertyBatch(tx, knowledge, partner.id, 0, FEW_PROPERTIES);
 }
 
 /** Returns whether stored sums of the partner do not follow the present prices yet. */

@@ -1,5 +1,4 @@
 import { tierOfHundredths } from "../../domain/component.ts";
-import type { PriceList } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { MoneyAccumulator } from "../../domain/figures/property-assessment.ts";
 import {
@@ -7,7 +6,6 @@ import {
   countTierInTotals,
   emptyTotals,
   type PropertyTotals,
-  type TotalMoney,
 } from "../../domain/figures/property-totals.ts";
 import { postalAddressKey } from "../../domain/places/postal-address.ts";
 import { DueCostSum } from "../../domain/planning/due-cost-sum.ts";
@@ -31,6 +29,7 @@ import { changeUnitsInProperty } from "../portfolio/change-property-units.ts";
 import { recountDeficiencies } from "./recount-deficiencies.ts";
 import { recountExpectedCosts, recountWriteExpectedCosts } from "./recount-expected-costs.ts";
 import { recountHazardFlags } from "./recount-hazard-flags.ts";
+import { appliancesOfProperties, pricedComponentPages, serviceEventCounts } from "./recount-property-rows.ts";
 import type { RecountRepair, RecountStep } from "./recount-step.ts";
 
 /*
@@ -58,7 +57,7 @@ export type DerivedData = {
 
 type Deps = { store: Store; knowledge: Knowledge; clock: () => Instant; yieldNow: Yield };
 
-/** Properties that are recounted together. */
+/** Properties that are recounted together, unless the caller knows that they have few components. */
 const PROPERTIES_A_STEP = 20;
 
 /** Counts the rows that disagree with the data that they follow from; with `isRepairing`, corrects them. */
@@ -91,9 +90,10 @@ export async function recountPropertyBatch(
   knowledge: Knowledge,
   partnerId: string,
   offset: number,
+  size = PROPERTIES_A_STEP,
 ): Promise<number | undefined> {
-  const properties = await propertiesAfter(tx, partnerId, offset);
-  await recountPropertySums(tx, knowledge, partnerId, properties);
+  const properties = await tx.properties.numbered(partnerId, offset, offset + size);
+  await recountPropertySums(tx, knowledge, partnerId, properties, size);
   const ids = properties.map(({ id }) => id);
   const { repairs } = await recountDeficiencies(tx, knowledge, ids, [dayOf(tx.now)]);
   for (const repair of repairs) await repair(tx);
@@ -108,9 +108,10 @@ export async function recountPropertySums(
   knowledge: Knowledge,
   partnerId: string,
   properties: readonly CountedProperty[],
+  size = PROPERTIES_A_STEP,
 ): Promise<void> {
-  for (let at = 0; at < properties.length; at += PROPERTIES_A_STEP) {
-    const some = properties.slice(at, at + PROPERTIES_A_STEP);
+  for (let at = 0; at < properties.length; at += size) {
+    const some = properties.slice(at, at + size);
     // Decisions that hold until a day were made with the earlier prices and portfolio.
     const { found, repairs } = await checkProperties({ knowledge, endsHolds: true }, tx, partnerId, some);
     for (const repair of repairs) await repair(tx);
@@ -231,28 +232,39 @@ async function checkProperties(
     const def = knowledge.component(group.defId);
     for (let nth = 0; nth < group.count; nth++) countTierInTotals(totals, group.riskScore, def, 1);
   }
-  for (const { propertyId, count } of ids.length === 0 ? [] : await read.recounts.appliances(ids)) {
-    const totals = recounted.get(propertyId)!;
-    totals.appliances += count;
-  }
+  for (const [propertyId, count] of await appliancesOfProperties(read, ids))
+    recounted.get(propertyId)!.appliances = count;
   const prices = await currentPartnerPrices(read, knowledge, partnerId);
-  for (const id of ids) {
-    const check = (page: readonly PricedRow[]) => {
-      const wrong = recountExpectedCosts(prices, page);
-      columns.expected_cost_cents += wrong.length;
-      if (wrong.length > 0) repairs.push((tx) => recountWriteExpectedCosts(tx, wrong));
-    };
+  const sums = new Map<string, { money: MoneyAccumulator; due: DueCostSum<PricedRow> }>();
+  const sumsOf = (id: string) => {
+    const known = sums.get(id);
+    if (known) return known;
     const due = new DueCostSum(planContextOfPrices<PricedRow>(prices), (stored, due) => {
       if (!isSameDue(due, stored)) wrongDue++;
       else if (!endsHolds || stored.dueHoldsUntil === null) return;
       repairs.push((tx) => tx.appliances.saveDue(stored.applianceId, { ...due, dueHoldsUntil: null }));
     });
+    const added = { money: new MoneyAccumulator(prices), due };
+    sums.set(id, added);
+    return added;
+  };
+  for await (const page of pricedComponentPages(read, ids, (id) => recounted.get(id)!.components)) {
+    for (const component of page) {
+      const { money, due } = sumsOf(component.propertyId);
+      money.add(component);
+      due.add(component);
+    }
+    const wrong = recountExpectedCosts(prices, page);
+    columns.expected_cost_cents += wrong.length;
+    if (wrong.length > 0) repairs.push((tx) => recountWriteExpectedCosts(tx, wrong));
+  }
+  for (const [id, { money, due }] of sums) {
     const totals = recounted.get(id)!;
-    addMoneyTotals(totals, await moneyOfProperty(read, prices, id, due, check), 1);
+    addMoneyTotals(totals, money.money, 1);
     totals.dueCents = await runYielding(due.finish(), yieldOfStores(read));
   }
-  for (const [id, totals] of recounted)
-    totals.serviceEvents = await eventsOfProperty(read, id, totals.appliances);
+  for await (const counts of serviceEventCounts(read, ids, (id) => recounted.get(id)!.appliances))
+    for (const [id, count] of counts) recounted.get(id)!.serviceEvents += count;
   for (const { propertyId, ...stored } of ids.length === 0 ? [] : await read.recounts.ofProperties(ids)) {
     const right = recounted.get(propertyId)!;
     const difference = emptyTotals();
@@ -302,43 +314,6 @@ async function repairUnits(tx: Tx, { id, unitCount: stated }: Property): Promise
   await changeUnitsInProperty(tx, id, unitCount);
   if (unitCount !== stated) await tx.properties.update(id, { unitCount, updatedAt: tx.now });
   await tx.plans.touch(id);
-}
-
-/** Appliances of a property whose events are counted between two yields: some have hundreds. */
-const APPLIANCES_A_PAGE = 100;
-
-async function eventsOfProperty(read: Stores, propertyId: string, appliances: number): Promise<number> {
-  let events = 0;
-  const yieldNow = yieldOfStores(read);
-  for (let [page, after] = [0, 0]; page * APPLIANCES_A_PAGE < appliances; page++, await yieldNow()) {
-    const { count, last } = await read.recounts.serviceEvents(propertyId, after, APPLIANCES_A_PAGE);
-    events += count;
-    after = last ?? after;
-  }
-  return events;
-}
-
-/** Components of a property whose costs are added between two yields. */
-const COMPONENTS_A_PAGE = 2000;
-
-async function moneyOfProperty(
-  read: Stores,
-  prices: PriceList,
-  propertyId: string,
-  due: DueCostSum<PricedRow>,
-  visit: (page: readonly PricedRow[]) => void,
-): Promise<TotalMoney> {
-  const sums = new MoneyAccumulator(prices);
-  for (let after = 0; ; await yieldOfStores(read)()) {
-    const page = await read.recounts.priced(propertyId, after, COMPONENTS_A_PAGE);
-    for (const component of page) {
-      sums.add(component);
-      due.add(component);
-    }
-    visit(page);
-    if (page.length < COMPONENTS_A_PAGE) return sums.money;
-    after = page.at(-1)!.seq;
-  }
 }
 
 /** Counts the wrong columns of a group of components, and returns how to correct them. */

@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, spyOn, test } from "bun:test";
+import pg from "pg";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
@@ -17,7 +18,7 @@ import { recountDerivedData } from "../../../src/usecases/recalculation/recount-
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { interruptSnapshot } from "../../support/interrupted-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
-import { testOnSqlite } from "../../support/postgres.ts";
+import { onPostgres, testOnSqlite, textsSent } from "../../support/postgres.ts";
 import { revisionNumber } from "../../support/revision-number.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
@@ -80,6 +81,21 @@ describe("a change of the cost book of a small portfolio", () => {
     await save([]);
     await renewChangedPlans(deps(), fixture.partnerId);
     expect([await totals(), await plan()]).toEqual([before, planBefore]);
+  });
+
+  test.if(onPostgres)("takes as many statements for 60 properties as for few", async () => {
+    const statementsOf = async (lines: readonly CostLine[]) => {
+      const query = spyOn(pg.Client.prototype, "query");
+      await save(lines);
+      const texts = textsSent(query);
+      query.mockRestore();
+      return texts.length;
+    };
+    await addRoofs(3, 1);
+    const few = await statementsOf([MEMBRANE]);
+    await addRoofs(57, 1);
+    expect(await statementsOf([])).toBeLessThan(few + 10);
+    expect(await wrongProperties()).toBe(0);
   });
 });
 
