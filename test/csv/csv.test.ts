@@ -45,6 +45,20 @@ describe("reading CSV", () => {
     ]);
   });
 
+  test("takes less processor time for empty lines than for as many rows, and counts them", async () => {
+    const LINES = 50_000;
+    const lastOf = async (line: string) => {
+      const before = process.cpuUsage();
+      const last = (await read(`a,b\n${line.repeat(LINES)}5,6\n`)).at(-1);
+      const { user, system } = process.cpuUsage(before);
+      return { last, used: user + system };
+    };
+    const rows = await lastOf("1,2\n");
+    const empty = await lastOf("\r\n");
+    expect([rows.last, empty.last]).toEqual([LINES, LINES].map((n) => ({ line: n + 2, cells: ["5", "6"] })));
+    expect(empty.used).toBeLessThan(rows.used);
+  });
+
   test("returns every row that was written, in any number of chunks", async () => {
     const cell = fc.string({
       unit: fc.constantFrom("a", " ", ",", '"', "\n", "\r", ";", "é", "漢", "\t", "'", "="),
@@ -69,6 +83,7 @@ describe("reading CSV", () => {
 
   test.each([
     ["never closed", 'a,b\n1,2\n3,"x\ny\n', "t.csv line 3: the row starting here has an unclosed quote"],
+    ["never closed, after empty lines", 'a,b\n\n\n3,"x\n\ny\n', "t.csv line 4: the row starting here has an"],
     ["within a cell", 'a,b\n1,2\n3,12" pipe\n4,5\n', "t.csv line 3: the row starting here has a quote"],
     ["followed by text", 'a,b\n1,2\n3,"x"y\n4,5\n', "t.csv line 3: the row starting here has a quote"],
   ])("reports the line of a quote that is %s", async (_, text, message) => {
