@@ -35,11 +35,11 @@ export const item = objectSchema({
   last_inspection: daySchema("Date of the latest visit for this inspection, whatever it found").orNull(),
   result: enumSchema<InspectionResult>(
     ["passed", "failed"],
-    "Result of that visit: failed if it left the condition poor. A failed visit leaves a mandatory inspection due",
+    "Result of that visit: failed if it left the condition poor, or without a stated condition if its notes say so. A failed visit leaves a mandatory inspection due",
     "passed",
   ).orNull(),
   deficiency_open: flagSchema(
-    "True after a failed visit, until a later Repair, Replacement or passed inspection of the appliance. A failed inspection of one component counts as one until that component passes",
+    "True after a failed visit, until a later Repair or Replacement of the appliance, or until the same inspection passes. A failed inspection of one component counts as one until that component passes",
     false,
   ),
   basis: enumSchema<InspectionBasis>(

@@ -267,6 +267,12 @@ export type KeywordRules = {
   unfulfilled: readonly string[];
   hypotheticals: readonly string[];
   falseFriends: readonly string[];
+  /** Words that join what is denied together before the denial, such as "and", and words that may stand beside them. */
+  conjunctions: readonly string[];
+  joinedOver: readonly string[];
+  /** Phrases by which what is mentioned failed, and words after them by which it passed in the end. */
+  failures: readonly string[];
+  passes: readonly string[];
   /** Apply in the place of `resolutions` to things that may be gone, which questions do not name; null for rules of faults. */
   removals: RemovalRules | null;
 };

@@ -4,6 +4,7 @@ import {
   type ComponentDef,
   type HazardWords,
   isLifeSafetyOrConveyance,
+  type KeywordGroup,
   type KeywordRules,
   type KnowledgeData,
   type PlaceEnvironment,
@@ -11,6 +12,7 @@ import {
   type ScoringModel,
 } from "../domain/domain-knowledge.ts";
 import { READER_VERSION } from "../domain/scoring/find-note-keywords.ts";
+import { ANY_INSPECTION } from "../domain/scoring/note-findings.ts";
 import type {
   applianceFile,
   brandsFile,
@@ -269,6 +271,10 @@ function keywordRules(
     unfulfilled: file.unfulfilled,
     hypotheticals: file.hypotheticals,
     falseFriends: file.false_friends,
+    conjunctions: [],
+    joinedOver: [],
+    failures: [],
+    passes: [],
     removals: null,
   };
 }
@@ -282,22 +288,31 @@ function inspectionWords(
   typeOf: ReadonlyMap<string, string>,
 ): KeywordRules {
   const rules = keywordRules(files, typeOf);
-  const { words, not_done_before, not_done_after, false_friends } = files.regimes.notes;
+  const { words, visits, not_done_before, not_done_after, ...notes } = files.regimes.notes;
+  const group = (id: string, phrases: string[]): KeywordGroup => ({
+    id,
+    direction: "down",
+    ratio: 1,
+    words: [],
+    phrases,
+    componentIds: "all",
+    typeIds: "all",
+    clearedBy: [],
+  });
   return {
     ...rules,
-    groups: words.map(({ phrases, inspection_types }) => ({
-      id: inspection_types.join(" "),
-      direction: "down",
-      ratio: 1,
-      words: [],
-      phrases,
-      componentIds: "all",
-      typeIds: "all",
-      clearedBy: [],
-    })),
+    groups: [
+      ...words.map(({ phrases, inspection_types }) => group(inspection_types.join(" "), phrases)),
+      group(ANY_INSPECTION, visits),
+    ],
     negations: [...rules.negations, ...not_done_before],
+    notNegations: [...rules.notNegations, ...notes.not_negations],
     negationsAfter: [...rules.negationsAfter, ...not_done_after],
-    falseFriends: [...rules.falseFriends, ...false_friends],
+    falseFriends: notes.false_friends,
+    conjunctions: notes.conjunctions,
+    joinedOver: notes.joined_over,
+    failures: notes.failures,
+    passes: notes.passes,
   };
 }
 

@@ -206,6 +206,12 @@ export const regimesFile = type({
     ...provenance,
     not_done_before: text.array(),
     not_done_after: text.array(),
+    not_negations: text.array(),
+    conjunctions: text.array(),
+    joined_over: text.array(),
+    failures: text.array(),
+    passes: text.array(),
+    visits: text.array(),
     false_friends: text.array(),
     words: type({
       ...closed,

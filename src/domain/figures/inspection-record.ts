@@ -1,4 +1,5 @@
 import type { InspectionRegime } from "../domain-knowledge.ts";
+import type { NotedInspections } from "../scoring/note-findings.ts";
 import type { Condition, EventType } from "../service-event.ts";
 import type { Day } from "../time.ts";
 
@@ -18,7 +19,7 @@ export type InspectionEvent = {
   /** The inspection types that it names; null or empty for none. */
   inspectionTypes: readonly string[] | null;
   /** The inspection types that its notes name, of any appliance type. */
-  notedInspections: readonly string[];
+  noted: NotedInspections;
 };
 
 /** The latest visit of an inspection, and the latest that passed. */
@@ -29,19 +30,17 @@ export type InspectionState = {
   lastPassed: Day | null;
   /** The first visit that failed since the latest that passed; null if the latest visit passed. */
   failedSince: Day | null;
-  /** True from a failed visit until a later repair, replacement or passed inspection of the appliance. */
+  /** True from a failed visit until a later repair or replacement of the appliance, or a later visit that passes. */
   isDeficient: boolean;
 };
 
 type At = Pick<InspectionEvent, "date" | "id">;
+type Visit = At & { hasPassed: boolean; basis: InspectionBasis };
 
 /** The state of an appliance's inspections after its events, added in any order. */
 export class InspectionRecord {
-  readonly #visits = new Map<
-    string,
-    { last: InspectionEvent; basis: InspectionBasis; lastPassed: At | null; failed: At[] }
-  >();
-  /** The latest event that ends a deficiency. */
+  readonly #visits = new Map<string, { last: Visit; lastPassed: At | null; failed: At[] }>();
+  /** The latest repair or replacement. */
   #settled: At | undefined;
   /** By definition: the inspections of a component that are none of its appliance. */
   readonly #components = new Map<string, { passed: At | null; failed: At[] }>();
@@ -58,23 +57,22 @@ export class InspectionRecord {
 
   add(event: InspectionEvent): void {
     const { regimes, basis } = inspectedBy(this.regimes, event);
-    const hasPassed = event.conditionAfter !== "poor";
-    const { componentDefId } = event;
+    const { id, date, componentDefId } = event;
     if (regimes.length === 0 && event.eventType === "Inspection" && componentDefId !== null)
-      this.#addComponent(componentDefId, event, hasPassed);
+      this.#addComponent(componentDefId, event, hasPassed(event, [], null));
     for (const { inspectionType } of regimes) {
+      const visit = { id, date, basis, hasPassed: hasPassed(event, this.regimes, inspectionType) };
       let visits = this.#visits.get(inspectionType);
       if (!visits) {
-        visits = { last: event, basis, lastPassed: null, failed: [] };
+        visits = { last: visit, lastPassed: null, failed: [] };
         this.#visits.set(inspectionType, visits);
       }
-      if (!hasPassed) visits.failed.push(event);
-      else if (!visits.lastPassed || isAfter(event, visits.lastPassed)) visits.lastPassed = event;
-      if (isAfter(event, visits.last)) Object.assign(visits, { last: event, basis });
+      if (!visit.hasPassed) visits.failed.push(visit);
+      else if (!visits.lastPassed || isAfter(visit, visits.lastPassed)) visits.lastPassed = visit;
+      if (isAfter(visit, visits.last)) visits.last = visit;
     }
-    const settles = isRepairing(event.eventType) || (regimes.length > 0 && hasPassed);
-    if (settles && (!this.#settled || isAfter(event, this.#settled)))
-      this.#settled = { date: event.date, id: event.id };
+    if (isRepairing(event.eventType) && (!this.#settled || isAfter(event, this.#settled)))
+      this.#settled = { date, id };
   }
 
   #addComponent(defId: string, event: At, hasPassed: boolean): void {
@@ -100,10 +98,10 @@ export class InspectionRecord {
     const last = isOfPart ? lastPart : visit?.last;
     if (!last)
       return { last: null, lastWhole: null, lastPassed: null, failedSince: null, isDeficient: false };
-    const hasPassed = !isOfPart && visit!.last.conditionAfter !== "poor";
+    const hasPassed = !isOfPart && visit!.last.hasPassed;
     const lastPassed = visit?.lastPassed ?? null;
     return {
-      last: { eventId: last.id, date: last.date, hasPassed, basis: isOfPart ? "assumed" : visit!.basis },
+      last: { eventId: last.id, date: last.date, hasPassed, basis: isOfPart ? "assumed" : visit!.last.basis },
       lastWhole: visit?.last.date ?? null,
       lastPassed: lastPassed?.date ?? null,
       failedSince: hasPassed ? null : firstDayAfter([...(visit?.failed ?? []), ...failedParts], lastPassed),
@@ -122,12 +120,12 @@ export class InspectionRecord {
 
 /**
  * Returns the inspections that an event was (docs/model/figures.md#compliance): those that it names; else those that its
- * notes name and its type can be; else, of those that its type can be, the ones with the shortest interval. An event of a
- * component is assumed to be one of that component's alone.
+ * notes name and its type can be; else, of those that its type can be, the ones with the shortest interval that its notes do not
+ * deny. An event of a component is assumed to be one of that component's alone.
  */
 function inspectedBy(
   regimes: readonly InspectionRegime[],
-  { eventType, componentDefId, inspectionTypes, notedInspections }: InspectionEvent,
+  { eventType, componentDefId, inspectionTypes, noted: { done, notDone } }: InspectionEvent,
 ): { regimes: readonly InspectionRegime[]; basis: InspectionBasis } {
   if (inspectionTypes !== null && inspectionTypes.length > 0)
     return {
@@ -135,13 +133,29 @@ function inspectedBy(
       basis: "named",
     };
   const possible = regimes.filter(({ resetBy }) => resetBy.includes(eventType));
-  const noted = possible.filter(({ inspectionType }) => notedInspections.includes(inspectionType));
+  const noted = possible.filter(({ inspectionType }) => done.includes(inspectionType));
   if (noted.length > 0) return { regimes: noted, basis: "notes" };
   const likely =
     componentDefId === null
       ? possible
       : possible.filter(({ componentIds }) => componentIds.has(componentDefId));
-  return { regimes: shortest(likely), basis: "assumed" };
+  const assumed = shortest(likely).filter(({ inspectionType }) => !notDone.includes(inspectionType));
+  return { regimes: assumed, basis: "assumed" };
+}
+
+/**
+ * Returns whether an inspection passed: by the condition that the event states, else unless its notes say that it failed. A
+ * note that names no inspection of the appliance's type says so of all.
+ */
+function hasPassed(
+  { conditionAfter, noted: { done, failed } }: InspectionEvent,
+  regimes: readonly InspectionRegime[],
+  inspectionType: string | null,
+): boolean {
+  if (conditionAfter !== null) return conditionAfter !== "poor";
+  if (inspectionType !== null && regimes.some((regime) => done.includes(regime.inspectionType)))
+    return !failed.includes(inspectionType);
+  return failed.length === 0;
 }
 
 /** Returns the inspections with the shortest interval. */

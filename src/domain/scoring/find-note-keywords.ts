@@ -5,6 +5,15 @@ import { ReportedRemovals } from "./removals-reported-in-notes.ts";
 /** A word group found in a note. `share` is 0.5 for a fault that the note reports as fixed, or a thing reported as gone. */
 type Finding = { group: KeywordGroup; share: 1 | 0.5 };
 
+/** The word groups that a note names. */
+export type NoteMentions = {
+  findings: readonly Finding[];
+  /** Groups that it names only to deny them, or to ask for them. */
+  denied: ReadonlySet<KeywordGroup>;
+  /** The found groups that it says failed. */
+  failed: ReadonlySet<KeywordGroup>;
+};
+
 /** The position of a group's word or phrase in a note, in words; `end` is exclusive. */
 type Mention = { group: KeywordGroup; start: number; end: number };
 
@@ -19,12 +28,13 @@ type Lexicon = {
   negationsAfter: PhraseBook<true>;
   resolutions: PhraseBook<true>;
   hypotheticals: PhraseBook<true>;
+  failures: PhraseBook<true>;
   /** Null for rules of faults, which end by being resolved. */
   removals: ReportedRemovals | null;
 };
 
 /** The version of this reader. Findings are stored; a higher number makes every note be read again. */
-export const READER_VERSION = 2;
+export const READER_VERSION = 3;
 
 const lexicons = new WeakMap<KeywordRules, Lexicon>();
 
@@ -33,6 +43,11 @@ const lexicons = new WeakMap<KeywordRules, Lexicon>();
  * (docs/model/scoring.md#words-in-notes). Takes time proportional to the note.
  */
 export function findNoteKeywords(rules: KeywordRules, notes: string): readonly Finding[] {
+  return findNoteMentions(rules, notes).findings;
+}
+
+/** Returns the word groups that a note names, also those that it denies. Takes time proportional to the note. */
+export function findNoteMentions(rules: KeywordRules, notes: string): NoteMentions {
   let lexicon = lexicons.get(rules);
   if (!lexicon) {
     lexicon = compile(rules);
@@ -60,6 +75,7 @@ function compile(rules: KeywordRules): Lexicon {
     negationsAfter: book(rules.negationsAfter),
     resolutions: book(rules.resolutions),
     hypotheticals: book(rules.hypotheticals),
+    failures: book(rules.failures),
     removals: rules.removals && new ReportedRemovals(rules.removals),
   };
 }
@@ -75,22 +91,29 @@ type IndexedNote = {
   faultWords: ReadonlySet<number>;
 };
 
-function read(lexicon: Lexicon, notes: string): readonly Finding[] {
+function read(lexicon: Lexicon, notes: string): NoteMentions {
   const words = splitNoteIntoWords(notes, lexicon.clauses);
   const mentions = findMentions(lexicon, words);
   const note = indexNote(lexicon, words, mentions);
   const ends = new Map(mentions.map(({ start, end }) => [start, end]));
   const resolvers = new Set<number>();
   const shares = new Map<Mention, 1 | 0.5>();
-  let negated: Mention | undefined;
+  const negated = negatedMentions(lexicon, note, mentions);
+  const denied = new Set<KeywordGroup>();
+  const failed = new Set<KeywordGroup>();
   for (const mention of mentions) {
-    if (isNegated(lexicon, note, mention, negated)) {
-      negated = mention;
+    const { group } = mention;
+    if (
+      negated.has(mention) ||
+      precededBy(lexicon, lexicon.hypotheticals, words, mention.start) !== undefined ||
+      (group.direction === "down" && isUnfulfilled(lexicon, words, mention.start))
+    ) {
+      denied.add(group);
       continue;
     }
-    if (precededBy(lexicon, lexicon.hypotheticals, words, mention.start) !== undefined) continue;
-    if (mention.group.direction === "down") {
-      if (!isUnfulfilled(lexicon, words, mention.start)) shares.set(mention, 1);
+    if (group.direction === "down") {
+      shares.set(mention, 1);
+      if (isFailed(lexicon, note, mention)) failed.add(group);
       continue;
     }
     if (lexicon.removals) {
@@ -107,7 +130,63 @@ function read(lexicon: Lexicon, notes: string): readonly Finding[] {
   const strongest = new Map<KeywordGroup, 1 | 0.5>();
   for (const [{ group, start }, share] of shares)
     if (!resolvers.has(start)) strongest.set(group, strongest.get(group) === 1 ? 1 : share);
-  return Array.from(strongest, ([group, share]) => ({ group, share }));
+  for (const group of strongest.keys()) denied.delete(group);
+  return { findings: Array.from(strongest, ([group, share]) => ({ group, share })), denied, failed };
+}
+
+/** Returns the mentions that the note denies, and those joined to one of them: "no leaks or rust", "Cat 1 and Cat 5 due". */
+function negatedMentions(
+  lexicon: Lexicon,
+  note: IndexedNote,
+  mentions: readonly Mention[],
+): ReadonlySet<Mention> {
+  const negated = new Set<Mention>();
+  let last: Mention | undefined;
+  for (const mention of mentions)
+    if (isNegated(lexicon, note, mention, last)) {
+      negated.add(mention);
+      last = mention;
+    }
+  let isList = false;
+  for (let at = mentions.length - 2; at >= 0; at--) {
+    const [one, next] = [mentions[at]!, mentions[at + 1]!];
+    const join = negated.has(next) ? joinOf(lexicon, note.words, one, next) : "none";
+    isList = join === "and" || (isList && join === "comma");
+    if (isList) negated.add(one);
+  }
+  return negated;
+}
+
+/** Returns how two mentions are joined, apart from the words of `joinedOver`: by a conjunction, a comma alone, or not. */
+function joinOf(
+  { rules }: Lexicon,
+  words: readonly Word[],
+  one: Mention,
+  next: Mention,
+): "and" | "comma" | "none" {
+  const between = words.slice(one.end, next.start).map(({ text }) => text);
+  if (!between.every((text) => rules.conjunctions.includes(text) || rules.joinedOver.includes(text)))
+    return "none";
+  const first = words[next.start]!;
+  if (between.some((text) => rules.conjunctions.includes(text))) return "and";
+  return first.afterComma && first.clause === words[one.start]!.clause + 1 ? "comma" : "none";
+}
+
+/** Returns whether the note says that what it mentions failed, and not that it passed afterwards. */
+function isFailed(lexicon: Lexicon, note: IndexedNote, mention: Mention): boolean {
+  const { failures, rules } = lexicon;
+  const { words } = note;
+  const endOf = (index: number) => index + failures.at(words, index)!.length;
+  const isAdjacent = (index: number) =>
+    words.slice(endOf(index), mention.start).every(({ text }) => rules.joinedOver.includes(text));
+  // "Annual test found a failed relay" is about the relay.
+  const isOfAnother = (index: number) =>
+    words.slice(mention.end, index).some(({ text }) => rules.verbsAfterAnd.includes(text));
+  const at =
+    precededBy(lexicon, failures, words, mention.start, isAdjacent) ??
+    followedBy(lexicon, failures, note, mention.end, (index) => !isOfAnother(index));
+  if (at === undefined) return false;
+  return !words.slice(Math.max(mention.end, endOf(at))).some(({ text }) => rules.passes.includes(text));
 }
 
 function indexNote({ rules }: Lexicon, words: readonly Word[], mentions: readonly Mention[]): IndexedNote {

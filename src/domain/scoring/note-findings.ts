@@ -1,6 +1,6 @@
 import type { HazardWords, KeywordRules, Knowledge } from "../domain-knowledge.ts";
 import { hazardGoneFromUnitsMark, OF_UNITS } from "../hazards/hazard-flags.ts";
-import { findNoteKeywords } from "./find-note-keywords.ts";
+import { findNoteKeywords, findNoteMentions, type NoteMentions } from "./find-note-keywords.ts";
 import type { Note } from "./scoring-types.ts";
 
 /** The stored findings of a note; all null without one. */
@@ -8,7 +8,7 @@ export type NoteReading = {
   noteKey: string | null;
   /** Word groups, separated by spaces, with `/2` after those that count half. */
   findings: string | null;
-  /** Inspection types, separated by spaces. */
+  /** Inspection types, separated by spaces, with a mark before those that failed or were not done. */
   notedInspections: string | null;
   /** Codes of known hazards and marks of a note of units, separated by spaces; also null if the note has none. */
   hazards: string | null;
@@ -16,6 +16,11 @@ export type NoteReading = {
 };
 
 const HALF = "/2";
+const FAILED = "!";
+const NOT_DONE = "-";
+
+/** The group of words for an inspection of whatever type, such as "test". */
+export const ANY_INSPECTION = "any";
 
 const UNREAD: NoteReading = {
   noteKey: null,
@@ -41,14 +46,37 @@ export function scoringFindingsOfNote(
   const found = findNoteKeywords(keywords, notes).map(({ group, share }) =>
     share === 1 ? group.id : group.id + HALF,
   );
-  const inspections = findPhrases(inspectionWords, notes).map(({ group }) => group.id);
   return {
     noteKey: keyOf(notes),
     findings: found.join(" "),
-    notedInspections: inspections.join(" "),
+    notedInspections: readInspections(inspectionWords, notes),
     hazards: readHazards(hazardWords, notes),
     readBy: keywords.version,
   };
+}
+
+/** Returns the inspections that a note names; of no type in particular, only that one failed. */
+function readInspections(rules: KeywordRules, notes: string): string {
+  const { findings, denied, failed } = findPhrases(rules, notes);
+  const marked = (groups: Iterable<{ id: string }>, mark: string) =>
+    Array.from(groups, ({ id }) => id.split(" ").map((type) => mark + type)).flat();
+  const done = findings.map(({ group }) => group).filter((group) => !failed.has(group));
+  return [...marked(done, ""), ...marked(failed, FAILED), ...marked(denied, NOT_DONE)]
+    .filter((type) => type !== ANY_INSPECTION && type !== NOT_DONE + ANY_INSPECTION)
+    .join(" ");
+}
+
+/** The inspections that a note names: those that were done, of them those that failed, and those that were not done. */
+export type NotedInspections = Readonly<Record<"done" | "failed" | "notDone", readonly string[]>>;
+
+/** Returns the inspections of a note from their stored form. */
+export function notedInspectionsOfFindings(stored: string | null): NotedInspections {
+  const types = stored ? stored.split(" ") : [];
+  const marked = (mark: string) =>
+    types.filter((type) => type.startsWith(mark)).map((type) => type.slice(mark.length));
+  const failed = marked(FAILED);
+  const done = [...types.filter((type) => !/^[!-]/.test(type)), ...failed];
+  return { done, failed, notDone: marked(NOT_DONE) };
 }
 
 /**
@@ -58,15 +86,17 @@ export function scoringFindingsOfNote(
 function readHazards({ rules, units }: HazardWords, notes: string): string | null {
   const isOfUnits = units.test(notes);
   const found = isOfUnits ? [OF_UNITS] : [];
-  for (const { group, share } of findPhrases(rules, notes))
+  for (const { group, share } of findPhrases(rules, notes).findings)
     if (share === 1) found.push(group.id);
     else if (isOfUnits) found.push(hazardGoneFromUnitsMark(group.id));
   return found.length === 0 ? null : found.join(" ");
 }
 
 /** Finds word groups that have phrases alone. Most notes contain none of their first words, and need not be read for them. */
-const findPhrases = (rules: KeywordRules, notes: string) =>
-  firstWords(rules).test(notes.toLowerCase()) ? findNoteKeywords(rules, notes) : [];
+const findPhrases = (rules: KeywordRules, notes: string): NoteMentions =>
+  firstWords(rules).test(notes.toLowerCase()) ? findNoteMentions(rules, notes) : NO_MENTIONS;
+
+const NO_MENTIONS: NoteMentions = { findings: [], denied: new Set(), failed: new Set() };
 
 const expressions = new WeakMap<KeywordRules, RegExp>();
 

@@ -1,6 +1,7 @@
 import type { Appliance } from "../../domain/appliance.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { InspectionRecord } from "../../domain/figures/inspection-record.ts";
+import { notedInspectionsOfFindings } from "../../domain/scoring/note-findings.ts";
 import type { Day } from "../../domain/time.ts";
 import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { InspectionRow } from "../../store/queries/service-events-queries.ts";
@@ -42,7 +43,7 @@ export async function loadInspectionRecords(
         conditionAfter,
         componentDefId,
         inspectionTypes: inspectionTypes === null ? null : JSON.parse(inspectionTypes),
-        notedInspections: notedInspections ? notedInspections.split(" ") : [],
+        noted: notedInspectionsOfFindings(notedInspections),
       });
     });
   };

@@ -19,8 +19,12 @@ const inspected = (date: string, given: Partial<InspectionEvent> = {}): Inspecti
   conditionAfter: null,
   componentDefId: null,
   inspectionTypes: null,
-  notedInspections: [],
+  noted: { done: [], failed: [], notDone: [] },
   ...given,
+});
+/** An event whose notes name inspections. */
+const noting = (done: string[], { failed = [] as string[], notDone = [] as string[] } = {}) => ({
+  noted: { done: [...done, ...failed], failed, notDone },
 });
 function record(typeId: string, events: readonly InspectionEvent[]): InspectionRecord {
   const made = new InspectionRecord(knowledge.regimes(typeId), knowledge.type(typeId).components);
@@ -139,30 +143,34 @@ describe("a visit counts for", () => {
   test("the inspections that the event names, whatever its type", () => {
     const inspectionTypes = ["internal_pipe_inspection", "fire_pump_flow_test"];
     for (const eventType of ["Inspection", "Other"] as const)
-      expect(seen({ eventType, inspectionTypes, notedInspections: ["fire_line_backflow_test"] })).toEqual([
+      expect(seen({ eventType, inspectionTypes, ...noting(["fire_line_backflow_test"]) })).toEqual([
         ["fire_pump_flow_test", "named"],
         ["internal_pipe_inspection", "named"],
       ]);
   });
 
   test("else those that the notes name, if its type can be one", () => {
-    const notedInspections = ["fire_line_backflow_test", "backflow_preventer_test"];
-    expect(seen({ notedInspections })).toEqual([["fire_line_backflow_test", "notes"]]);
-    expect(seen({ eventType: "Repair", notedInspections })).toEqual([]);
-    expect(seen({ eventType: "Preventive Maintenance", notedInspections })).toEqual([
+    const backflow = noting(["fire_line_backflow_test", "backflow_preventer_test"]);
+    expect(seen(backflow)).toEqual([["fire_line_backflow_test", "notes"]]);
+    expect(seen({ eventType: "Repair", ...backflow })).toEqual([]);
+    expect(seen({ eventType: "Preventive Maintenance", ...backflow })).toEqual([
       ["portable_extinguisher_annual", "assumed"],
     ]);
   });
 
   test("else those with the shortest interval that its type can be", () => {
     expect(seen({})).toEqual([["waterflow_and_valve_quarterly", "assumed"]]);
-    expect(seen({ notedInspections: ["four_hour_test"] })).toEqual([
-      ["waterflow_and_valve_quarterly", "assumed"],
-    ]);
+    expect(seen(noting(["four_hour_test"]))).toEqual([["waterflow_and_valve_quarterly", "assumed"]]);
     expect(seen({ eventType: "Preventive Maintenance" })).toEqual([
       ["portable_extinguisher_annual", "assumed"],
     ]);
     expect(seen({ eventType: "Warranty Claim" })).toEqual([]);
+  });
+
+  test("none that its notes say was not done", () => {
+    const notDone = (type: string) => seen(noting([], { notDone: [type] }));
+    expect(notDone("waterflow_and_valve_quarterly")).toEqual([]);
+    expect(notDone("sprinkler_annual_inspection")).toEqual([["waterflow_and_valve_quarterly", "assumed"]]);
   });
 
   test("of a component alone, no inspection of the whole appliance unless it names one", () => {
@@ -172,7 +180,7 @@ describe("a visit counts for", () => {
       ["fire_line_backflow_test", "assumed"],
     ]);
     expect(seen({ componentDefId, eventType: "Preventive Maintenance" })).toEqual([]);
-    expect(seen({ componentDefId, notedInspections: ["sprinkler_annual_inspection"] })).toEqual([
+    expect(seen({ componentDefId, ...noting(["sprinkler_annual_inspection"]) })).toEqual([
       ["sprinkler_annual_inspection", "notes"],
     ]);
     expect(seen({ componentDefId, inspectionTypes: ["internal_pipe_inspection"] })).toEqual([
@@ -200,7 +208,7 @@ describe("a deficiency is open", () => {
   const failed = () => inspected("2026-03-01", { conditionAfter: "poor" });
   const isOpen = (...events: InspectionEvent[]) => yearly(...events).deficiencyOpen;
 
-  test("until a later repair, replacement or passed inspection", () => {
+  test("until a later repair, a replacement, or the same inspection passes", () => {
     const found = failed();
     expect(isOpen(found)).toBe(true);
     expect(isOpen(inspected("2026-02-01", { eventType: "Repair" }), found)).toBe(true);
@@ -210,8 +218,8 @@ describe("a deficiency is open", () => {
       expect(isOpen(found, inspected("2026-03-02", { eventType }))).toBe(false);
     expect(isOpen(found, inspected("2026-03-02", { componentDefId: "elev_controller" }))).toBe(true);
     const other = { inspectionTypes: ["category_5_full_load_test"] };
-    expect(isOpen(found, inspected("2026-03-02", other))).toBe(false);
-    expect(isOpen(found, inspected("2026-03-02", { ...other, conditionAfter: "poor" }))).toBe(true);
+    expect(isOpen(found, inspected("2026-03-02", other)), "another one is no proof").toBe(true);
+    expect(isOpen(found, inspected("2026-03-02"))).toBe(false);
   });
 
   test("on one day in the order in which the events were logged", () => {
@@ -225,6 +233,22 @@ describe("a deficiency is open", () => {
     const events = [failed(), inspected("2026-03-02", { eventType: "Repair" })];
     expect(yearly(...events)).toMatchObject({ deficiencyOpen: false, status: "OVERDUE", result: "failed" });
   });
+});
+
+// Rule: inspection-failed
+test("an inspection fails by the notes where the event states no condition", () => {
+  const types = ["category_1_annual_test", "category_5_full_load_test"];
+  const results = (given: Partial<InspectionEvent>) =>
+    types.map((type) => item(type, [inspected("2026-03-01", given)]).result);
+  const fullLoad = noting(["category_1_annual_test"], { failed: ["category_5_full_load_test"] });
+  expect(results(fullLoad)).toEqual(["passed", "failed"]);
+  expect(results({ ...fullLoad, inspectionTypes: types })).toEqual(["passed", "failed"]);
+  expect(results({ ...fullLoad, conditionAfter: "good" })).toEqual(["passed", "passed"]);
+  const any = noting([], { failed: ["any"] });
+  expect(results(any)).toEqual(["failed", null]);
+  expect(results({ ...any, inspectionTypes: types })).toEqual(["failed", "failed"]);
+  const door = { ...any, componentDefId: "elev_door_operator" };
+  expect(results(door)).toEqual(["failed", null]);
 });
 
 // Rule: inspection-of-component

@@ -1,7 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { findNoteKeywords } from "../../../src/domain/scoring/find-note-keywords.ts";
-import { scoredNoteOfFindings, scoringFindingsOfNote } from "../../../src/domain/scoring/note-findings.ts";
+import {
+  notedInspectionsOfFindings,
+  scoredNoteOfFindings,
+  scoringFindingsOfNote,
+} from "../../../src/domain/scoring/note-findings.ts";
 import { loadedNoteKeyOf } from "../../../src/usecases/history/load-note-findings.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { rescoreProperty } from "../../../src/usecases/rescoring/rescore.ts";
@@ -53,9 +57,39 @@ test.each([
   ["if the backflow leaks, call us", []],
   ["greased the rails", []],
   ["", []],
+  ["Cat 1 and 5 done", ["category_1_annual_test", "category_5_full_load_test"]],
+  ["Cat 1 and Cat 5 tests due next month", []],
+  ["Annual sprinkler, backflow and fire pump tests due", []],
+  ["Cat 1 done and Cat 5 due", ["category_1_annual_test"]],
+  ["Cat 1 test, Cat 5 due in 2028", ["category_1_annual_test"]],
+  ["Annual fire alarm test", ["system_annual_test"]],
+  ["CO alarms in dwellings tested", ["dwelling_smoke_co_alarm_check"]],
+  ["Annual NFPA 25 inspection", ["sprinkler_annual_inspection"]],
 ])("a note that says %j names %j", (notes, inspections) => {
-  const { notedInspections } = scoringFindingsOfNote(knowledge, notes, loadedNoteKeyOf);
-  expect(new Set(notedInspections!.split(" ").filter(Boolean))).toEqual(new Set(inspections));
+  expect(new Set(inspectionsOf(notes).done)).toEqual(new Set(inspections));
+});
+
+const inspectionsOf = (notes: string) =>
+  notedInspectionsOfFindings(scoringFindingsOfNote(knowledge, notes, loadedNoteKeyOf).notedInspections);
+
+test.each([
+  ["Cat 1 test postponed", { notDone: ["category_1_annual_test"] }],
+  ["certificate expired, inspection needed", { notDone: ["certificate_inspection"] }],
+  ["CAT-5 load test failed", { failed: ["category_5_full_load_test", "any"] }],
+  ["Cat 5 did not pass", { failed: ["category_5_full_load_test"] }],
+  ["Did not pass the backflow test", { failed: ["fire_line_backflow_test", "backflow_preventer_test"] }],
+  ["Monthly exercise failed to start", { failed: ["monthly_load_exercise"] }],
+  ["Inspection failed", { failed: ["any"] }],
+  ["Cat 5 failed at first, adjusted, then passed", {}],
+  ["Replaced the failed battery; annual test ok", {}],
+  ["Annual test found failed strobes, replaced", {}],
+  ["Replaced failed strobes during annual test", {}],
+])("a note that says %j says what failed or was not done", (notes, expected) => {
+  const { failed, notDone } = inspectionsOf(notes);
+  expect({ failed: new Set(failed), notDone: new Set(notDone) }).toEqual({
+    failed: new Set((expected as { failed?: string[] }).failed),
+    notDone: new Set((expected as { notDone?: string[] }).notDone),
+  });
 });
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
