@@ -50,7 +50,7 @@ export type Component = ScoreState & {
 };
 
 /** A component as the input of a new score: without the fields that the score replaces, unless the new ones are compared with them. */
-export type ComponentToScore = Omit<Component, "acuteHazard" | "confidence" | "scoredOn">;
+export type ComponentToScore = Omit<Component, "acuteHazard" | "confidence">;
 
 /** The lowest scores of the tiers, in hundredths, as stored. */
 export const WARNING_FROM = 52;

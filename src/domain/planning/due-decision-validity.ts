@@ -1,5 +1,5 @@
 import type { ScoreState } from "../scoring/scoring-types.ts";
-import { DAYS_PER_YEAR } from "../time.ts";
+import { DAYS_PER_YEAR, type Day, daysBetween } from "../time.ts";
 import {
   isPartDue,
   isUnitRemovedForHazard,
@@ -29,7 +29,7 @@ const SHORTER_HOLDS = [20, 7, 2] as const;
 const HOLDS = [LONGER_HOLD, USUAL_HOLD, ...SHORTER_HOLDS];
 /** The share of a hold over which its end is spread, so that the decisions of one day do not end on one day. */
 const SPREAD = 1 / 4;
-/** By how much the logarithm of a hazard ratio changes in a day at most; for faster evidence the decision is made again. */
+/** By how much the logarithm of a hazard ratio changes in a day at most; faster evidence uses up more days of a hold. */
 export const LARGEST_DAILY_CHANGE = 0.0015;
 /** The share of a yearly cost by which a sum must differ from it: more than the sums of a decision are rounded by. */
 const MARGIN = 1e-6;
@@ -39,24 +39,26 @@ const MOST_POINTS = 64;
 /** All of a component's score that a decision on what is due depends on. */
 type DueWear = Pick<ScoreState, "lifeFactor" | "effectiveAgeYears" | "rate" | "hazardRatio">;
 
-/** Returns whether a component has changed between two days no more than a held decision allows. */
-export function isWearChangeWithinHeldDecision(before: DueWear, after: DueWear): boolean {
-  if (!hasSameLife(before, after) || after.effectiveAgeYears < before.effectiveAgeYears) return false;
-  return (
-    after.hazardRatio === before.hazardRatio ||
-    Math.abs(Math.log(after.hazardRatio / before.hazardRatio)) <= LARGEST_DAILY_CHANGE
-  );
-}
+/** The share of a day by which ages are rounded at most. */
+const AGE_ROUNDING = 1e-6;
 
 /**
- * Returns by how many days a change of a component's evidence on the day of its latest score shortens the time for which a
- * decision holds: as many as would have allowed it. Infinity where its age or life changes, too.
+ * Returns by how many days a component's new score shortens the time for which a decision holds: by as many as would have allowed
+ * its change, less the days that have passed since the score before. Infinity if it has become younger or its life has changed.
  */
-export function decisionValidityDaysLostByWearChange(before: DueWear, after: DueWear): number {
-  if (!hasSameLife(before, after) || after.effectiveAgeYears !== before.effectiveAgeYears)
+export function decisionValidityDaysLost(
+  before: DueWear & { scoredOn: Day },
+  after: DueWear & { scoredOn: Day },
+): number {
+  if (!hasSameLife(before, after) || after.effectiveAgeYears < before.effectiveAgeYears)
     return Number.POSITIVE_INFINITY;
-  if (after.hazardRatio === before.hazardRatio) return 0;
-  return Math.ceil(Math.abs(Math.log(after.hazardRatio / before.hazardRatio)) / LARGEST_DAILY_CHANGE);
+  const ageDays = ((after.effectiveAgeYears - before.effectiveAgeYears) / after.rate) * DAYS_PER_YEAR;
+  let days = Math.ceil(ageDays - AGE_ROUNDING);
+  if (after.hazardRatio !== before.hazardRatio) {
+    const change = Math.abs(Math.log(after.hazardRatio / before.hazardRatio));
+    days = Math.max(days, Math.ceil(change / LARGEST_DAILY_CHANGE));
+  }
+  return days <= 0 ? 0 : Math.max(0, days - daysBetween(before.scoredOn, after.scoredOn));
 }
 
 /**

@@ -108,7 +108,7 @@ export function componentStore(engine: Engine) {
   );
   const scoringRows = (which: SQL, order: SQL) => {
     const { system, state, ...columns } = getTableColumns(components);
-    const { confidence, acuteHazard, scoredOn, ...read } = columns;
+    const { confidence, acuteHazard, ...read } = columns;
     return db
       .select(aliasedSqlColumns(read satisfies Record<keyof ComponentToScore, unknown>))
       .from(components)

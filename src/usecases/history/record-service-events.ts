@@ -277,11 +277,10 @@ export class ServiceLog {
     const whole = new Set(moved.map(({ id }) => id));
     const neighbours = [...this.#touched].filter(([propertyId]) => !whole.has(propertyId));
     const latest = this.isOnlyChange ? await tx.snapshots.latestFinished() : undefined;
-    this.writer.due.trustEvidence(
-      this.isOnlyChange && (await snapshotIsScoredByActiveModel(tx, latest, knowledge)),
-    );
+    if (this.isOnlyChange && (await snapshotIsScoredByActiveModel(tx, latest, knowledge)))
+      this.writer.due.hold(true);
     await this.#rescore(neighbours, properties, false);
-    this.writer.due.trustEvidence(false);
+    this.writer.due.endHold();
     // A replacement announces only the components that it restores, not the changes by other events of the request.
     await this.#rescore([...this.#touched], properties, true);
   }

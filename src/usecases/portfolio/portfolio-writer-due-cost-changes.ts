@@ -4,10 +4,7 @@ import type { CostContext, PlannedPlace } from "../../domain/costs/cost-context.
 import type { PricedComponent } from "../../domain/costs/price-list.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { DueComponent } from "../../domain/planning/component-plan.ts";
-import {
-  decisionValidityDaysLostByWearChange,
-  isWearChangeWithinHeldDecision,
-} from "../../domain/planning/due-decision-validity.ts";
+import { decisionValidityDaysLost } from "../../domain/planning/due-decision-validity.ts";
 import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import {
   decideOnDueUntil,
@@ -39,9 +36,6 @@ type DueAppliance = Pick<
  */
 type OpenAppliance = { appliance: DueAppliance; components: Map<string, Component>; lostDays: number };
 
-/** The changes of components for which an earlier decision may hold: those of a day, or of evidence that was added. */
-type TrustedChange = "none" | "aging" | "evidence";
-
 /** Follows what a write does to the cost of what is due now, appliance by appliance. */
 export class PortfolioWriterDueCostChanges {
   /** Appliances of which some components are scored. */
@@ -49,7 +43,7 @@ export class PortfolioWriterDueCostChanges {
   /** The states that this write has stored. */
   readonly #saved = new Map<string, StoredDue>();
   #isHolding = false;
-  #trusted: TrustedChange = "none";
+  #isTrusting = false;
   #context: PlanContext<DuePart> | undefined;
 
   /** `add` receives the differences, by property. */
@@ -60,18 +54,19 @@ export class PortfolioWriterDueCostChanges {
     private readonly add: (propertyId: string, cents: number) => void,
   ) {}
 
-  /** Stores with each decision how long it holds; with `trusts`, makes none for an appliance of which one still holds. */
+  /**
+   * Stores with each decision how long it holds. With `trusts`, makes none for an appliance of which one still holds after its
+   * parts have aged and their evidence has changed: nothing else that decides what is due has.
+   */
   hold(trusts: boolean): void {
     this.#isHolding = true;
-    this.#trusted = trusts ? "aging" : "none";
+    this.#isTrusting = trusts;
   }
 
-  /**
-   * With `trusts`, keeps the decisions on appliances that are scored next, if service events were added and nothing else has
-   * changed that decides what is due; each then holds for as many days less as the evidence has changed by.
-   */
-  trustEvidence(trusts: boolean): void {
-    this.#trusted = trusts ? "evidence" : "none";
+  /** Decides again on all appliances that are scored next. */
+  endHold(): void {
+    this.#isHolding = false;
+    this.#isTrusting = false;
   }
 
   /**
@@ -108,11 +103,10 @@ export class PortfolioWriterDueCostChanges {
 
   /** Returns by how many days the change of a component shortens the time for which the stored decision holds. */
   #daysLost(appliance: DueAppliance, before: ComponentToScore, component: Component): number {
-    if (this.#trusted === "none" || !isHeldOn(appliance, component.scoredOn)) return Infinity;
+    if (!this.#isTrusting || !isHeldOn(appliance, component.scoredOn)) return Infinity;
     // Stored by this write, which the row does not show.
     if (this.#saved.has(appliance.id)) return Infinity;
-    if (this.#trusted === "evidence") return decisionValidityDaysLostByWearChange(before, component);
-    return isWearChangeWithinHeldDecision(before, component) ? 0 : Infinity;
+    return decisionValidityDaysLost(before, component);
   }
 
   #settleOpen({ appliance, components, lostDays }: OpenAppliance): Promise<void> | undefined {

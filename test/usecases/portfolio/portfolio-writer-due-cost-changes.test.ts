@@ -117,8 +117,8 @@ test("a snapshot takes what is due from an earlier decision, and a write decides
 });
 
 // Rule: due-hold
-test("service events alone keep what is due of appliances that get no other age, flags or model", async () => {
-  const { store } = fixture;
+test("service events alone keep what is due of appliances that only age, with their flags and model", async () => {
+  const { store, time } = fixture;
   const isDue = { dueCents: 0, unitTiming: "now" } as const;
   const logAlone = async (event: Partial<NewServiceEvent>, dueHoldsUntil: string) => {
     await store.write((tx) => tx.appliances.saveDue(unitId, { ...isDue, dueHoldsUntil }));
@@ -133,8 +133,8 @@ test("service events alone keep what is due of appliances that get no other age,
   const { dueHoldsUntil, ...kept } = await logAlone(inspected, "2099-01-01");
   expect(kept).toMatchObject(isDue);
   expect(dueHoldsUntil! < "2099-01-01" && dueHoldsUntil! > "2098-11-01", dueHoldsUntil!).toBe(true);
-  const decided = { unitTiming: "later", dueHoldsUntil: null } as const;
   const today = dayOf(fixture.time.now);
+  const decided = { unitTiming: "later", dueHoldsUntil: expect.stringMatching(/^2026/) } as const;
   expect(
     await logAlone({ ...inspected, date: "2026-03-04" }, today),
     "for less than the change",
@@ -143,14 +143,18 @@ test("service events alone keep what is due of appliances that get no other age,
   const cleaned = { date: "2026-03-02", eventType: "Preventive Maintenance" } as const;
   expect(await logAlone(cleaned, "2099-01-01"), "another age").toMatchObject(decided);
   const replaced = { date: "2026-03-03", eventType: "Replacement" } as const;
-  expect(await logAlone(replaced, "2099-01-01"), "another part").toMatchObject(decided);
+  const decidedOnce = { unitTiming: "later", dueHoldsUntil: null } as const;
+  expect(await logAlone(replaced, "2099-01-01"), "another part").toMatchObject(decidedOnce);
   await useShorterLives();
   // The part was replaced later, so that no score follows from it.
   const former = { date: "2026-02-08", conditionAfter: null };
-  expect(await logAlone(former, "2099-01-01"), "another life").toMatchObject(decided);
+  expect(await logAlone(former, "2099-01-01"), "another life").toMatchObject(decidedOnce);
   await store.write((tx) => tx.models.use(null));
   await log({ applianceId: unitId, date: "2026-02-08" });
-  expect(await logAlone(former, "2099-01-01")).toMatchObject({ ...isDue, dueHoldsUntil: "2099-01-01" });
+  const held = { ...isDue, dueHoldsUntil: "2099-01-01" };
+  expect(await logAlone(former, "2099-01-01")).toMatchObject(held);
+  time.now += 3 * MS_PER_DAY;
+  expect(await logAlone(former, "2099-01-01"), "three days later").toMatchObject(held);
   await log({ applianceId: unitId, date: "2026-02-08" });
   expect(await wrong()).toEqual([]);
 });
