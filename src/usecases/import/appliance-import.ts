@@ -27,6 +27,7 @@ import { BatchScores } from "../rescoring/rescore-batch.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-import-row-with-record.ts";
 import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
 import { EqualRowCounts, importEqualRowKey } from "./import-equal-row-counts.ts";
+import { type BatchRowStatements, ImportRowStatements, type RowStatement } from "./import-row-statements.ts";
 import {
   importedPropertyReferenceText,
   importedRetirement,
@@ -115,8 +116,8 @@ export const applianceImportRows: RowKind<Entry> = {
   start(equalRows = EqualRowCounts.none()) {
     const stock: Stock = { counted: new Set(), existing: new Map() };
     const reading = { pays: true };
-    const withSerials: RowsWithSerials = new Map();
-    return (writer) => new ApplianceBatch(writer, stock, equalRows, withSerials, reading);
+    const statements = new ImportRowStatements();
+    return (writer) => new ApplianceBatch(writer, stock, equalRows, statements.begin(), reading);
   },
 };
 
@@ -131,15 +132,6 @@ function readUnit(unit: RowCells[string], { unit_id }: RowCells): number | undef
 /** The properties whose appliances without a serial are counted, and how many of them there are by their key. */
 type Stock = { counted: Set<string>; existing: Map<string, number> };
 
-/** By appliance: the details that the rows of the import with its serial state. */
-type RowsWithSerials = Map<string, Distinctions>;
-
-/** The details that distinguish appliances besides their serial, as far as a row states them. */
-type Distinctions = Record<"install_year" | "brand" | "model" | "unit", number | string | null>;
-
-/** The most appliances whose rows are kept: some 100 MB. */
-const MOST_ROWS_WITH_SERIALS = 400_000;
-
 class ApplianceBatch implements RowBatch<Entry> {
   readonly #creator: ApplianceCreator;
   readonly #scores: BatchScores;
@@ -149,8 +141,6 @@ class ApplianceBatch implements RowBatch<Entry> {
   readonly #own: Stock = { counted: new Set(), existing: new Map() };
   /** By key: the rows up to those of this batch that an appliance was found or created for. */
   readonly #rows = new Map<string, number>();
-  /** Those of this batch. */
-  readonly #withSerials: RowsWithSerials = new Map();
   readonly #comparison: Comparison<Appliance, ApplianceChange>;
   /** By appliance that a row creates as retired: it is scored first, and keeps that score. */
   readonly #retirements = new Map<string, Partial<Retirement>>();
@@ -163,7 +153,7 @@ class ApplianceBatch implements RowBatch<Entry> {
     private readonly writer: PortfolioWriter,
     private readonly stock: Stock,
     private readonly equalRows: EqualRowCounts,
-    private readonly withSerials: RowsWithSerials,
+    private readonly statements: BatchRowStatements,
     reading: Preloading,
   ) {
     this.#creator = new ApplianceCreator(writer);
@@ -210,7 +200,7 @@ class ApplianceBatch implements RowBatch<Entry> {
       // Rows that follow may change it before it is scored.
       this.#scores.add(property, added);
       this.#appliances.set(added);
-      if (input.serial !== null) this.#withSerials.set(added.id, distinctions);
+      if (input.serial !== null) this.statements.contradictions(added.id, distinctions);
       if (added.installYearBasis === "year_built") this.#buildingYears++;
       this.#countEarly(added, property);
       this.#countUnusual(added);
@@ -273,11 +263,7 @@ class ApplianceBatch implements RowBatch<Entry> {
     for (const propertyId of this.#own.counted) this.stock.counted.add(propertyId);
     for (const [key, count] of this.#own.existing) this.stock.existing.set(key, count);
     for (const [key, rows] of this.#rows) this.equalRows.set(key, rows);
-    for (const [id, row] of this.#withSerials) {
-      const [first] = this.withSerials.size < MOST_ROWS_WITH_SERIALS ? [] : this.withSerials.keys();
-      if (first !== undefined) this.withSerials.delete(first);
-      this.withSerials.set(id, row);
-    }
+    this.statements.committed();
   }
 
   async #unitOf({ id, unitCount }: Property, number: number): Promise<string> {
@@ -294,18 +280,11 @@ class ApplianceBatch implements RowBatch<Entry> {
   }
 
   /** Throws conflict if an earlier row of the import with the serial of this appliance states something else. */
-  #checkEarlierRow({ id, typeId }: Appliance, row: Distinctions): void {
-    const earlier = this.#withSerials.get(id) ?? this.withSerials.get(id);
-    const all = { ...row };
-    for (const field of Object.keys(row) as (keyof Distinctions)[]) {
-      const [from, to] = [earlier?.[field] ?? null, row[field]];
-      if (from !== null && to !== null && from !== to)
-        throw conflict(
-          `serial is that of the property's ${typeId} ${id}, and an earlier row states its ${field} as ${from}, not ${to}: give each its own serial, or none`,
-        );
-      all[field] = to ?? from;
-    }
-    this.#withSerials.set(id, all);
+  #checkEarlierRow({ id, typeId }: Appliance, row: RowStatement): void {
+    for (const { field, from, to } of this.statements.contradictions(id, row))
+      throw conflict(
+        `serial is that of the property's ${typeId} ${id}, and an earlier row states its ${field} as ${from}, not ${to}: give each its own serial, or none`,
+      );
   }
 
   /**
@@ -347,10 +326,11 @@ class ApplianceBatch implements RowBatch<Entry> {
 const isImportLabel = ({ typeId, serial }: NewAppliance): boolean =>
   /^-\d+$/.test(serial?.startsWith(typeId) ? serial.slice(typeId.length) : "");
 
+/** Returns the details that distinguish appliances besides their serial. */
 const distinctionsOf = (
   { installYear, brand, model, unitId }: NewAppliance,
   unit: number | undefined,
-): Distinctions => ({ install_year: installYear, brand, model, unit: unit ?? unitId });
+): RowStatement => ({ install_year: installYear, brand, model, unit: unit ?? unitId });
 
 /** Returns a key that is equal for appliances that only a serial could distinguish. */
 function applianceKey(appliance: NewAppliance | Appliance): string {

@@ -10,11 +10,17 @@ import {
 import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import type { Voiding } from "../../api-schemas/voiding-schema.ts";
 import type { Claim, ClaimChange, NewClaim } from "../../domain/claim.ts";
-import { invalid, notFound } from "../../domain/errors.ts";
+import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import type { Property } from "../../domain/property.ts";
 import { ClaimLog } from "../claims/record-claims.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-import-row-with-record.ts";
+import {
+  type BatchRowStatements,
+  ImportRowStatements,
+  type RowStatement,
+  rowStatement,
+} from "./import-row-statements.ts";
 import { readImportRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./import-void-columns.ts";
 import {
   importedPropertyReferenceText,
@@ -83,8 +89,15 @@ export const claimImportRows: RowKind<Entry> = {
       cells,
     };
   },
-  start: () => (writer) => new ClaimBatch(writer),
+  start() {
+    const statements = new ImportRowStatements();
+    return (writer) => new ClaimBatch(writer, statements.begin());
+  },
 };
+
+/** Returns the details by which two claims differ although they have a number in common, such as lines of one per coverage. */
+const statementOf = ({ claim_type, date_of_loss, amount, outstanding }: RowCells): RowStatement =>
+  rowStatement({ claim_type, date_of_loss, amount, outstanding });
 
 function requireNumber(claimNumber: string | null): string {
   if (claimNumber !== null) return claimNumber;
@@ -101,7 +114,10 @@ class ClaimBatch implements RowBatch<Entry> {
   #claimsToCheck = 0;
   #olderValuations = 0;
 
-  constructor(private readonly writer: PortfolioWriter) {
+  constructor(
+    private readonly writer: PortfolioWriter,
+    private readonly statements: BatchRowStatements,
+  ) {
     this.#properties = new PropertyCache(writer);
   }
 
@@ -139,10 +155,17 @@ class ClaimBatch implements RowBatch<Entry> {
     if (!there) {
       const added = await log.add(entry.input, { isNumberUnused: true });
       claims.set(claimNumber, added);
+      this.statements.contradictions(added.id, statementOf(cells));
       this.#countToCheck(added);
       return "created";
     }
-    if (!update) return "unchanged";
+    if (!update) {
+      for (const { field, from, to } of this.statements.contradictions(there.id, statementOf(cells)))
+        throw conflict(
+          `claim_number is that of an earlier row, which states its ${field} as ${from}, not ${to}: state each claim in one row, or update it`,
+        );
+      return "unchanged";
+    }
     const { valuedAt = null } = entry.input;
     if (valuedAt !== null && there.valuedAt !== null && valuedAt < there.valuedAt) {
       this.#olderValuations++;
@@ -166,6 +189,10 @@ class ClaimBatch implements RowBatch<Entry> {
       claimsToCheck: this.#claimsToCheck,
       olderValuations: this.#olderValuations,
     };
+  }
+
+  committed(): void {
+    this.statements.committed();
   }
 
   #countToCheck(claim: Claim): void {

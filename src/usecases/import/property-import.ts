@@ -6,8 +6,9 @@ import {
   propertyChange,
 } from "../../api-schemas/property-request-schema.ts";
 import { serializeProperty } from "../../api-schemas/property-schema.ts";
-import { invalid, notFound } from "../../domain/errors.ts";
+import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import { countryOf, placeOfSubdivision, subdivisionOf } from "../../domain/places/place.ts";
+import { normalizedPostalStreet } from "../../domain/places/postal-address.ts";
 import type { NewProperty, Property, PropertyChange } from "../../domain/property.ts";
 import { NOT_RETIRED, type Retirement, retirementAfterChange } from "../../domain/rules/retirement-rule.ts";
 import {
@@ -17,7 +18,13 @@ import {
 } from "../portfolio/create-or-change-property.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-import-row-with-record.ts";
-import { NOTHING_ADDED, type RowCells, type RowKind, type SameAddress } from "./row-kind.ts";
+import {
+  type BatchRowStatements,
+  ImportRowStatements,
+  type RowContradiction,
+  type RowStatement,
+} from "./import-row-statements.ts";
+import { NOTHING_ADDED, type RowBatch, type RowCells, type RowKind, type SameAddress } from "./row-kind.ts";
 
 /** The reference to a property in rows of other files. */
 export type RowPropertyReference = { propertyId: string } | { partnerPropertyId: string };
@@ -79,32 +86,56 @@ export const propertyImportRows: RowKind<Entry> = {
     const retirement = importedRetirement(cells, parsePropertyChangeJson);
     return { input, retirement, reference: { partnerPropertyId }, cells };
   },
-  start: () => (writer) => {
-    const known = new PropertyCache(writer);
-    return {
-      preload: (entries) => known.preload(entries.map(({ reference }) => reference)),
-      async apply({ input, retirement, reference, cells }, update) {
-        const there = known.find(reference);
-        if (!there) {
-          if (!input) throw notFound(`Property not found: ${importedPropertyReferenceText(reference)}`);
-          if (retirement) retirementAfterChange(NOT_RETIRED, retirement);
-          const made = await createProperty(writer, input, { source: "import", isReferenceUnused: true });
-          const added = retirement ? await changeProperty(writer, made.id, retirement) : made;
-          known.add(added);
-          return { created: added.id, sameAddress: await sameAddressAs(writer, added) };
-        }
-        if (!update) return "unchanged";
-        const { change, fields } = compareRowWithRecord(COMPARISON, cells, stated(there));
-        if (fields.length === 0) return "unchanged";
-        const changed = await changeProperty(writer, there.id, change);
-        known.add(changed, there);
-        const hasMoved = changed.addressKey !== there.addressKey;
-        return { updated: fields, sameAddress: hasMoved ? await sameAddressAs(writer, changed) : undefined };
-      },
-      finish: async () => NOTHING_ADDED,
-    };
+  start() {
+    const statements = new ImportRowStatements();
+    return (writer) => propertyBatch(writer, statements.begin());
   },
 };
+
+function propertyBatch(writer: PortfolioWriter, statements: BatchRowStatements): RowBatch<Entry> {
+  const known = new PropertyCache(writer);
+  return {
+    preload: (entries) => known.preload(entries.map(({ reference }) => reference)),
+    async apply({ input, retirement, reference, cells }, update) {
+      const there = known.find(reference);
+      if (!there) {
+        if (!input) throw notFound(`Property not found: ${importedPropertyReferenceText(reference)}`);
+        if (retirement) retirementAfterChange(NOT_RETIRED, retirement);
+        const made = await createProperty(writer, input, { source: "import", isReferenceUnused: true });
+        const added = retirement ? await changeProperty(writer, made.id, retirement) : made;
+        known.add(added);
+        statements.contradictions(added.id, statementOf(input));
+        return { created: added.id, sameAddress: await sameAddressAs(writer, added) };
+      }
+      if (!update) {
+        if (input) checkEarlierRow(statements.contradictions(there.id, statementOf(input)), input);
+        return "unchanged";
+      }
+      const { change, fields } = compareRowWithRecord(COMPARISON, cells, stated(there));
+      if (fields.length === 0) return "unchanged";
+      const changed = await changeProperty(writer, there.id, change);
+      known.add(changed, there);
+      const hasMoved = changed.addressKey !== there.addressKey;
+      return { updated: fields, sameAddress: hasMoved ? await sameAddressAs(writer, changed) : undefined };
+    },
+    finish: async () => NOTHING_ADDED,
+    committed: () => statements.committed(),
+  };
+}
+
+/** A row without a name of its own has its address in its place. */
+const statementOf = ({ name, address }: NewProperty): RowStatement => ({
+  name: name === address ? null : name.toLowerCase(),
+  address: normalizedPostalStreet(address),
+});
+
+/** Throws conflict for another building. A building may be spelled in two ways, or have two addresses. */
+function checkEarlierRow(contradictions: readonly RowContradiction[], { name, address }: NewProperty): void {
+  if (contradictions.length < 2) return;
+  throw conflict(
+    `partner_property_id is that of an earlier row with another name and address than ${name}, ${address}: give each property its own`,
+  );
+}
 
 async function sameAddressAs(writer: PortfolioWriter, property: Property): Promise<SameAddress | undefined> {
   const first = await findFirstPropertyOfAddress(writer, property);

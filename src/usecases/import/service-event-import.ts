@@ -7,6 +7,7 @@ import {
 } from "../../api-schemas/service-event-schema.ts";
 import type { Voiding } from "../../api-schemas/voiding-schema.ts";
 import type { Appliance } from "../../domain/appliance.ts";
+import { conflict } from "../../domain/errors.ts";
 import { checkInspectionTypesRule } from "../../domain/rules/inspection-types-rule.ts";
 import type { NewServiceEvent, ServiceEvent, ServiceEventChange } from "../../domain/service-event.ts";
 import { ServiceLog } from "../history/record-service-events.ts";
@@ -29,6 +30,12 @@ import {
 } from "./event-corrections.ts";
 import type { Preloading } from "./import-appliance-cache.ts";
 import { EventDayCache, EventMatcher } from "./import-event-matcher.ts";
+import {
+  type BatchRowStatements,
+  ImportRowStatements,
+  type RowContradiction,
+  rowStatement,
+} from "./import-row-statements.ts";
 import { readImportRowVoiding } from "./import-void-columns.ts";
 import {
   type AddedCounts,
@@ -111,7 +118,8 @@ export const serviceEventImportRows: RowKind<Entry> = {
   start() {
     const [ofAppliances, ofEvents] = [{ pays: true }, { pays: true }];
     const days = new EventDayCache();
-    return (writer) => new ServiceEventBatch(writer, ofAppliances, ofEvents, days);
+    const statements = new ImportRowStatements();
+    return (writer) => new ServiceEventBatch(writer, ofAppliances, ofEvents, days, statements.begin());
   },
 };
 
@@ -128,6 +136,7 @@ class ServiceEventBatch implements RowBatch<Entry> {
     ofAppliances: Preloading,
     private readonly reading: Preloading,
     private readonly kept: EventDayCache,
+    private readonly statements: BatchRowStatements,
   ) {
     this.#log = new ServiceLog(writer);
     this.#appliances = new ReferencedAppliances(writer, ofAppliances);
@@ -163,9 +172,16 @@ class ServiceEventBatch implements RowBatch<Entry> {
       const event = await this.#log.add(input);
       this.#events.get(appliance.id)?.push(event);
       this.#days.add(event);
+      this.#contradictions(event, cells);
       return "created";
     }
-    if (!update) return "unchanged";
+    if (!update) {
+      for (const { field, from, to } of this.#contradictions(there, cells))
+        throw conflict(
+          `an earlier row is the same event, and states its ${field} as ${from}, not ${to}: distinguish them by their notes`,
+        );
+      return "unchanged";
+    }
     const { change, fields } = compareRowWithRecord(comparisonWith(input), cells, there);
     if (fields.length === 0) return "unchanged";
     await this.#log.change(there, change);
@@ -201,6 +217,7 @@ class ServiceEventBatch implements RowBatch<Entry> {
 
   committed(): void {
     this.#days.committed();
+    this.statements.committed();
   }
 
   /**
@@ -223,6 +240,14 @@ class ServiceEventBatch implements RowBatch<Entry> {
     const { tx, partner } = this.writer;
     const found = (await tx.serviceEvents.find(partner.id, id))!;
     return found.voidedAt === null && isDuplicate(found, input) ? found : undefined;
+  }
+
+  /** Returns how a row contradicts the costs that earlier rows of the event state. */
+  #contradictions(
+    { id }: ServiceEvent,
+    { parts_cost, labor_cost, total_cost }: RowCells,
+  ): RowContradiction[] {
+    return this.statements.contradictions(id, rowStatement({ parts_cost, labor_cost, total_cost }));
   }
 
   async #componentOf(appliance: Appliance, defId: string): Promise<string> {

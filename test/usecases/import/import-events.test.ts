@@ -251,7 +251,11 @@ async function take(
       await batch.preload(entries);
       const outcomes: Acquired["outcomes"] = [];
       for (const entry of entries) {
-        const outcome = await batch.apply(entry, update);
+        // A row that contradicts the costs of an earlier one is rejected; it matches the same event.
+        const outcome = await batch.apply(entry, update).catch((error) => {
+          if (error.code !== "conflict") throw error;
+          return "unchanged" as const;
+        });
         outcomes.push(typeof outcome === "string" ? outcome : "updated");
       }
       await batch.finish();

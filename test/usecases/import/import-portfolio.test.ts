@@ -43,7 +43,7 @@ const newPartner = () =>
     return made;
   });
 
-type Files = { properties?: string; appliances?: string; serviceEvents?: string };
+type Files = { properties?: string; appliances?: string; serviceEvents?: string; claims?: string };
 
 function run(partner: Partner, files: Files, more: Partial<ImportRequest> = {}) {
   const source = (name: string, text?: string) => (text === undefined ? undefined : { name, text });
@@ -51,6 +51,7 @@ function run(partner: Partner, files: Files, more: Partial<ImportRequest> = {}) 
     properties: source("properties.csv", files.properties),
     appliances: source("appliances.csv", files.appliances),
     serviceEvents: source("events.csv", files.serviceEvents),
+    claims: source("claims.csv", files.claims),
   };
   return importPortfolio({ store, knowledge, partner, sources, clock, actor: "cli:test", ...more });
 }
@@ -596,6 +597,45 @@ describe("a rejected row", () => {
       }
     },
   );
+
+  // A row that is left out as unchanged would be lost without a word.
+  test.each<[string, keyof Files, string, readonly string[], string]>([
+    [
+      "reference",
+      "properties",
+      `${HEAD.trim()},city\n`,
+      ["F,Fir Court,1 Fir Street,ny,Troy", "F,FIR COURT,2 Fir St,ny,", "F,Oak House,9 Oak St,ny,Troy"],
+      "partner_property_id is that of an earlier row with another name and address than Oak House, 9 Oak St: give each property its own",
+    ],
+    [
+      "number",
+      "claims",
+      "partner_property_id,claim_number,claim_type,date_of_loss,amount,carrier\n",
+      [
+        "E,C-1,water_damage,2025-01-31,100,A",
+        "E,C-1,water_damage,2025-01-31,100,B",
+        "E,C-1,water_damage,2025-01-31,9.5,A",
+      ],
+      "claim_number is that of an earlier row, which states its amount as 100, not 9.5: state each claim in one row, or update it",
+    ],
+    [
+      "day, type and notes",
+      "serviceEvents",
+      EVENTS,
+      ["E,S,Repair,2025-01-31,,100,", "E,S,Repair,2025-01-31,,,", "E,S,Repair,2025-01-31,,9.5,"],
+      "an earlier row is the same event, and states its total_cost as 100, not 9.5: distinguish them by their notes",
+    ],
+  ])("has the %s of an earlier row that states something else", async (_, part, head, rows, error) => {
+    const partner = await newPartner();
+    await run(partner, { properties: ELM, appliances: `${UNITS}E,roof,2000,S,\n` });
+    for (const created of [1, 0]) {
+      const result = await run(partner, { [part]: `${head}${rows.join("\n")}\n` });
+      expect(result[part]).toEqual({ read: 3, created, updated: 0, unchanged: 2 - created });
+      expect(result.rejects.map(({ first }) => [first.line, first.error])).toEqual([[4, error]]);
+    }
+    const updated = await run(partner, { [part]: `${head}${rows.join("\n")}\n` }, { update: true });
+    expect(updated.rejected).toBe(0);
+  });
 
   test("is named with its line in place of an ID that a dry run rolls back, and with its file where it is another", async () => {
     const properties = `${HEAD.trim()},retired_at\nE,Elm Court,1 Elm St,NY,2026-01-31\n`;
