@@ -348,7 +348,7 @@ export type KnowledgeData = {
   /** The texts of registers that say that no brand is known. */
   unstatedBrands: readonly string[];
   hazards: readonly Hazard[];
-  knownHazards: readonly (HazardDef & { names: readonly string[] })[];
+  knownHazards: readonly (HazardDef & { names: readonly string[]; suspectBrands: readonly string[] })[];
   keywords: KeywordRules;
   /** The rules that find inspections in a note; a group's id is its inspection types, separated by spaces. */
   inspectionWords: KeywordRules;
@@ -404,6 +404,8 @@ export type Knowledge = {
   brandTier(typeId: string, brand: string | null): BrandTier | undefined;
   /** Returns whether a text names a brand; false for one that says that none is known. */
   statesBrand(brand: string | null): boolean;
+  /** Returns whether the maker also made others than the hazard, so that its name rules nothing out. */
+  isSuspectBrand(code: string, brand: string | null): boolean;
   /** Returns the components that a recalled or condemned make harms, if the brand or the model names one. */
   hazard(typeId: string, brand: string | null, model: string | null): ReadonlySet<string>;
   /** Throws for an unknown code. */

@@ -71,6 +71,7 @@ export function assembleKnowledge(files: CheckedFiles): KnowledgeData {
       componentIds: new Set(hazard.component_ids),
       outlivesAppliance: hazard.outlives_appliance,
       names: hazard.names,
+      suspectBrands: hazard.era?.suspect_brands ?? [],
       era: hazard.era && {
         of: hazard.era.of,
         firstYear: hazard.era.from_year ?? Number.NEGATIVE_INFINITY,

@@ -175,6 +175,7 @@ export const hazardsFile = type({
       to_year: year,
       original: "boolean",
       without_brand: "boolean",
+      "suspect_brands?": texts,
     }).or("null"),
     excluded_by: tokens,
     authority: text,

@@ -34,6 +34,9 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
   const hazardsOf = new Map<string, HazardDef[]>();
   for (const hazard of data.knownHazards)
     for (const typeId of hazard.typeIds) append(hazardsOf, typeId, hazard);
+  const suspectBrands = new Map(
+    data.knownHazards.map(({ code, suspectBrands }) => [code, suspectBrands.map(phrase)]),
+  );
   const hazardNames = data.knownHazards.map(({ names, ...hazard }) => ({
     ...hazard,
     phrases: names.map(phrase),
@@ -66,6 +69,10 @@ export function createKnowledge(data: KnowledgeData): Knowledge {
       if (brand === null) return false;
       const words = nameWords(brand);
       return words.length > 0 && !unstated.has(words.join(" "));
+    },
+    isSuspectBrand(code, brand) {
+      const words = phrase(brand ?? "");
+      return suspectBrands.get(code)!.some((name) => words.includes(name));
     },
     hazard: (typeId, brand, model) => findHazard(hazards.get(typeId), `${brand ?? ""} ${model ?? ""}`),
     knownHazard: (code) => known(knownHazards, code, "known hazard"),

@@ -11,7 +11,7 @@ type HazardEra = {
   lastYear: number;
   /** True if it applies only to an appliance as old as its building. */
   original: boolean;
-  /** True if it applies only to an appliance without a brand. */
+  /** True if it applies only to an appliance without a brand, or of a maker that also made others than the hazard. */
   withoutBrand: boolean;
 };
 

@@ -117,11 +117,13 @@ function replacedOn(
 
 function isOfEra(
   knowledge: Knowledge,
-  { era }: HazardDef,
+  { code, era }: HazardDef,
   appliance: FlaggedAppliance,
   yearBuilt: number | null,
 ): boolean {
-  if (!era || (era.withoutBrand && knowledge.statesBrand(appliance.brand))) return false;
+  const { brand } = appliance;
+  if (!era || (era.withoutBrand && knowledge.statesBrand(brand) && !knowledge.isSuspectBrand(code, brand)))
+    return false;
   const { installYear, installYearBasis } = appliance;
   const year = era.of === "building" ? yearBuilt : installYear;
   if (year === null || year < era.firstYear || year > era.lastYear) return false;

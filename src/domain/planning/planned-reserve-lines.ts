@@ -63,7 +63,10 @@ export type ReserveItem = {
   schedule: CostSchedule;
 };
 
-/** How items share lines: from alike in everything to one line for each building system. The first that fits is used. */
+/**
+ * How items share lines: from alike in everything to one line for each building system. The first that fits is used. Known
+ * hazards share none with others, since the reason of a line names one.
+ */
 const GROUPINGS = [
   {
     kinds: "one",
@@ -153,7 +156,7 @@ export function* planReserveLinesInSteps(
   for (const [at, { kinds, key }] of GROUPINGS.entries()) {
     const groups = new Map<string, ReserveItem[]>();
     yield* forEachInSteps(items, (item) => {
-      const name = `${isListed(item)} ${key(item, knowledge)}`;
+      const name = `${isListed(item)} ${hazardOf(item)} ${key(item, knowledge)}`;
       const group = groups.get(name);
       if (group) group.push(item);
       else groups.set(name, [item]);
@@ -172,6 +175,9 @@ const widened = (range: Range | null, value: number): Range => ({
   least: Math.min(range?.least ?? value, value),
   most: Math.max(range?.most ?? value, value),
 });
+
+const hazardOf = ({ action: { because } }: ReserveItem) =>
+  because.kind === "hazard" ? because.hazard.label : "";
 
 const kindOf = ({ typeId, defId }: ReserveItem) => `${typeId} ${defId}`;
 

@@ -57,6 +57,8 @@ describe("a brand or model names a hazard", () => {
     ["Federal Pacific Electric", "federal_pacific:brand"],
     ["FPE", "federal_pacific:brand"],
     ["F.P.E.", "federal_pacific:brand"],
+    ["Fed. Pacific", "federal_pacific:brand"],
+    ["Bull Dog", "pushmatic:brand"],
     ["federal-pacific", "federal_pacific:brand"],
     ["Sylvania-Zinsco", "zinsco:brand"],
     ["GTE Sylvania", "zinsco:brand"],
@@ -76,7 +78,8 @@ describe("a brand or model names a hazard", () => {
     expect(flagsOf({ typeId: "fire_suppression", brand: "Central", model: "Omega EC-20" })).toBe(
       "omega_sprinklers:brand",
     );
-    expect(flagsOf({ typeId: "plumbing_supply", brand: "Poly-B" })).toBe("polybutylene:brand");
+    for (const brand of ["Poly-B", "Quest", "PB2110"])
+      expect([brand, flagsOf({ typeId: "plumbing_supply", brand })]).toEqual([brand, "polybutylene:brand"]);
     expect(flagsOf({ typeId: "rooftop_unit", installYear: 2012, model: "RTU 5T R-22" })).toBe("r22:brand");
   });
 });
@@ -304,9 +307,19 @@ describe("years alone", () => {
       expect([brand, flagsOf({ ...old, brand }, 1960)]).toEqual([brand, "unidentified_panel:era"]);
     expect(flagsOf({ ...old, brand: "Unknown Electric Co" }, 1960)).toBe("");
     expect(flagsOf({ ...old, brand: "Square D" }, 1960)).toBe("");
+    for (const brand of ["Sylvania", "I-T-E", "Federal Pioneer"])
+      expect([brand, flagsOf({ ...old, brand }, 1960)]).toEqual([brand, "unidentified_panel:era"]);
     expect(flagsOf(old, 1960, [event("2020-01-01", "Zinsco panel")])).toBe("zinsco:notes");
     expect(flagsOf({ ...old, flagsSet: "pushmatic" }, 1960)).toBe("pushmatic:stated");
     expect(flagsOf({ ...old, installYear: 1999 }, 1970)).toBe("aluminum_wiring:era");
+  });
+
+  test("suspect sprinkler heads without a brand, or of a maker of recalled ones", () => {
+    const heads = (brand: string | null) => flagsOf({ typeId: "fire_suppression", brand, installYear: 1990 });
+    for (const brand of [null, "Central Sprinkler Co.", "Gem", "Star"])
+      expect([brand, heads(brand)]).toEqual([brand, "unidentified_sprinklers:era"]);
+    for (const brand of ["Viking", "Centralized"]) expect([brand, heads(brand)]).toEqual([brand, ""]);
+    expect(heads("Central GB")).toBe("o_ring_sprinklers:brand");
   });
 
   test("never are an immediate hazard, and say that they are a suspicion", () => {

@@ -30,6 +30,11 @@ beforeAll(async () => {
       [1978, 1991, 2006, 2019, 2025].map((installYear) => ({ propertyId, typeId, installYear })),
     ),
   );
+  await addAppliances(
+    ...["Zinsco", "Challenger", "Zinsco"].map((brand) => ({
+      ...{ propertyId, typeId: "electrical_panel", installYear: 1980, brand },
+    })),
+  );
   const deps = { store, knowledge, clock, yieldNow: async () => {} };
   plan = await loadPropertyPlan(deps, property, { ...USUAL_TERMS, years: 12 });
 });
@@ -95,6 +100,15 @@ describe("the lines of a reserve form", () => {
     expect(counts.at(-1)!).toBeLessThanOrEqual(24);
     for (const { dueNow, planned, quantity } of linesOf(1).lines)
       if (dueNow !== null) expect(planned[0]! * quantity).toBeLessThan(quantity);
+  });
+
+  // Rule: reserve-form
+  test.each([10_000, 20, 1])("name each known hazard when at most %d are wanted", (mostLines) => {
+    const hazards = linesOf(mostLines).lines.flatMap(({ first, quantity }) => {
+      const { because } = first.action;
+      return because.kind === "hazard" ? [`${quantity} ${because.hazard.label}`] : [];
+    });
+    expect(hazards.toSorted()).toEqual(["1 Challenger panel", "2 Zinsco or GTE-Sylvania panel"]);
   });
 
   // Rule: reserve-form-threshold
