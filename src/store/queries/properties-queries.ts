@@ -254,6 +254,14 @@ export function propertyStore(engine: Engine) {
       .orderBy(asc(properties.seq))
       .limit(placeholder("limit")),
   );
+  const ofPartnersForSnapshot = engine.prepared(() =>
+    db
+      .select(forSnapshotColumns)
+      .from(properties)
+      .innerJoin(propertyTotals, eq(propertyTotals.propertyId, properties.id))
+      .where(and(engine.isAmong(properties.partnerId, "partnerIds"), gt(properties.seq, sql`0`)))
+      .orderBy(asc(properties.partnerId), asc(properties.seq)),
+  );
   const unseen = engine.prepared(() =>
     db
       .select(forSnapshotColumns)
@@ -401,6 +409,10 @@ export function propertyStore(engine: Engine) {
       return upTo<SnapshotProperty & { seq: number }>(components, (last, limit) =>
         ofPartnerForSnapshot().execute({ partnerId, afterSeq: last?.seq ?? afterSeq, limit }),
       );
+    },
+    /** Returns all properties of partners that have few. */
+    async ofPartnersForSnapshot(partnerIds: readonly string[]): Promise<SnapshotProperty[]> {
+      return await ofPartnersForSnapshot().execute({ partnerIds: engine.list(partnerIds) });
     },
     /** Returns properties with components without a snapshot, with about `components` components in all. */
     async withUnseen(components: number): Promise<SnapshotProperty[]> {

@@ -25,13 +25,23 @@ export function snapshotWorkShareStore(engine: Engine) {
       .where(
         and(
           eq(shares.day, placeholder("day")),
-          sql`${shares.partnerId} = (
-            select free.partner_id from ${shares} free
-            where free.day = ${placeholder("day")} and free.is_done = false and free.partner_id > ${placeholder("after")}
-            order by free.partner_id limit 1 ${engine.skipLocked})`,
+          // Materialized, so that PostgreSQL selects the rows once, whatever plan the update has.
+          sql`${shares.partnerId} in (
+            with free as materialized (
+              select of_day.partner_id from ${shares} of_day
+              where of_day.day = ${placeholder("day")} and of_day.is_done = false
+                and of_day.partner_id > ${placeholder("after")}
+              order by of_day.partner_id limit ${placeholder("limit")} ${engine.skipLocked})
+            select partner_id from free)`,
         ),
       )
       .returning({ partnerId: shares.partnerId, cursor: shares.cursor }),
+  );
+  const complete = engine.prepared(() =>
+    db
+      .update(shares)
+      .set({ isDone: true })
+      .where(and(eq(shares.day, placeholder("day")), engine.isAmong(shares.partnerId, "partnerIds"))),
   );
   const open = engine.prepared(() =>
     db
@@ -49,10 +59,19 @@ export function snapshotWorkShareStore(engine: Engine) {
       if (ids.length > 0) await db.insert(shares).values(ids.map(({ partnerId }) => ({ day, partnerId })));
       return ids.length;
     },
-    /** Claims the next unfinished share after a partner that no other transaction has locked. */
-    async claim(day: Day, after: string): Promise<SnapshotShare | undefined> {
-      const [claimed] = await claim().execute({ day, after });
-      return claimed && { partnerId: claimed.partnerId, doneSeq: Number(claimed.cursor) };
+    /**
+     * Claims the next unfinished shares after a partner that no other transaction has locked, at most `limit`, in the order of
+     * the partners.
+     */
+    async claim(day: Day, after: string, limit: number): Promise<SnapshotShare[]> {
+      const claimed = await claim().execute({ day, after, limit });
+      return claimed
+        .map(({ partnerId, cursor }) => ({ partnerId, doneSeq: Number(cursor) }))
+        .sort((one, other) => (one.partnerId < other.partnerId ? -1 : 1));
+    },
+    /** Marks claimed shares as done. */
+    async complete(day: Day, partnerIds: readonly string[]): Promise<void> {
+      if (partnerIds.length > 0) await complete().execute({ day, partnerIds: engine.list(partnerIds) });
     },
     /** Adds the results of a step to a claimed share. */
     async add(day: Day, share: SnapshotShare, counts: ShareCounts, isDone: boolean): Promise<void> {

@@ -70,9 +70,15 @@ async function announcementsOf(
   };
 }
 
+/** Rows of a partner, retired ones included, whose properties are scored together with those of other small partners. */
+const SMALL_PARTNER = 200;
+/** The most shares that a step claims at once. */
+const MOST_CLAIMED = 64;
+
 /**
  * Scores about `budget` components of the day's run. Begins no further share once `isOver` returns true: writes of every
- * partner that the step has scored wait for its end.
+ * partner that the step has scored wait for its end. Small partners are scored together: at first one, then two, then four,
+ * so that the last ones, too, take about as long as those before.
  */
 export async function scoreSnapshotShares(
   tx: Tx,
@@ -82,27 +88,74 @@ export async function scoreSnapshotShares(
   isOver: () => boolean,
 ): Promise<DividedStep> {
   const run = await tx.snapshots.run(day);
-  let share: SnapshotShare | undefined = await tx.snapshotShares.claim(day, "");
+  let claimed = await tx.snapshotShares.claim(day, "", 1);
   if (!run || run.finishedAt) return "none left";
-  if (!share) return (await tx.snapshotShares.left(day)) > 0 ? "others" : "none left";
+  if (claimed.length === 0) return (await tx.snapshotShares.left(day)) > 0 ? "others" : "none left";
   const scoring = await determineSnapshotScoring(tx, model, day, run.takenAgain);
-  for (let left = budget; share && left > 0; ) {
-    const { partnerId, doneSeq }: SnapshotShare = share;
-    // Locks the partner's rows before the properties are read, so that concurrent writes to them have committed.
-    const rows = await snapshotLocksPartnerRows(tx, partnerId);
-    const properties = rows ? await tx.properties.ofPartnerForSnapshot(partnerId, doneSeq, left) : [];
-    // The event stream dates these scores no later than the partner's own clock.
-    if (properties.length > 0) rows?.latestInstant();
+  const score = async (properties: Parameters<typeof scoreSnapshotProperties>[3]) => {
     const counts = { ...EMPTY_RUN };
     if (properties.length > 0)
       await scoreSnapshotProperties(tx, model.knowledge, day, properties, counts, scoring);
     left -= counts.components + properties.length + 1;
-    share = { partnerId, doneSeq: properties.at(-1)?.seq ?? doneSeq };
-    const isDone = properties.length === 0;
-    await tx.snapshotShares.add(day, share, counts, isDone);
+    return counts;
+  };
+  /** Scores a part of a share; returns the rest, if there may be one. */
+  const scorePart = async (
+    { partnerId, doneSeq }: SnapshotShare,
+    rows: PartnerRows,
+  ): Promise<[SnapshotShare, PartnerRows] | undefined> => {
+    const properties = await tx.properties.ofPartnerForSnapshot(partnerId, doneSeq, left);
+    // The event stream dates these scores no later than the partner's own clock.
+    if (properties.length > 0) rows.latestInstant();
+    const counts = await score(properties);
+    const last = properties.at(-1);
+    const rest = { partnerId, doneSeq: last?.seq ?? doneSeq };
+    await tx.snapshotShares.add(day, rest, counts, !last);
+    return last && [rest, rows];
+  };
+  /** Scores whole shares. The first one has the counts of all. */
+  const scoreAll = async (shares: readonly [SnapshotShare, PartnerRows][]): Promise<void> => {
+    const [first, ...others] = shares.map(([share]) => share);
+    if (!first) return;
+    const properties = await tx.properties.ofPartnersForSnapshot(shares.map(([{ partnerId }]) => partnerId));
+    const scored = new Set(properties.map(({ partnerId }) => partnerId));
+    for (const [{ partnerId }, rows] of shares) if (scored.has(partnerId)) rows.latestInstant();
+    await tx.snapshotShares.add(day, first, await score(properties), true);
+    await tx.snapshotShares.complete(
+      day,
+      others.map(({ partnerId }) => partnerId),
+    );
+  };
+
+  let left = budget;
+  let hasScored = false;
+  for (let limit = 1; claimed.length > 0; ) {
+    const small: [SnapshotShare, PartnerRows][] = [];
+    const deleted: string[] = [];
+    let large: [SnapshotShare, PartnerRows] | undefined;
+    let after = "";
+    for (let rowsOfSmall = 0; !large && rowsOfSmall < left && claimed.length > 0; ) {
+      const share = claimed.shift()!;
+      after = share.partnerId;
+      // Locks the partner's rows before the properties are read, so that concurrent writes to them have committed.
+      const rows = await snapshotLocksPartnerRows(tx, after);
+      const size = rows && rows.latestSeq("properties") + rows.latestSeq("components") + 1;
+      if (!rows || !size) deleted.push(after);
+      else if (share.doneSeq > 0 || size > SMALL_PARTNER) large = [share, rows];
+      else {
+        small.push([share, rows]);
+        rowsOfSmall += size;
+      }
+    }
+    await tx.snapshotShares.complete(day, deleted);
+    await scoreAll(small);
+    hasScored ||= small.length > 0;
+    for (; large && (!hasScored || (left > 0 && !isOver())); hasScored = true)
+      large = await scorePart(...large);
+    if (large || left <= 0 || isOver()) break;
     // Shares are claimed in one order by all servers: a partner's rows stay locked until the step commits.
-    if (isDone) share = isOver() ? undefined : await tx.snapshotShares.claim(day, partnerId);
-    else if (isOver()) break;
+    limit = Math.min(limit * 2, MOST_CLAIMED);
+    claimed = await tx.snapshotShares.claim(day, after, limit);
   }
   return "done";
 }

@@ -39,10 +39,10 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       const claimed = await store.write(async (tx) => {
         const all: string[] = [];
         for (let after = ""; ; ) {
-          const share = await tx.snapshotShares.claim(DAY, after);
-          if (!share) return all;
-          all.push(share.partnerId);
-          after = share.partnerId;
+          const shares = await tx.snapshotShares.claim(DAY, after, 2);
+          if (shares.length === 0) return all;
+          all.push(...shares.map((share) => share.partnerId));
+          after = all.at(-1)!;
         }
       });
       expect(claimed).toHaveLength(opened);
@@ -55,6 +55,8 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
         await store.write((tx) => tx.snapshotShares.add(DAY, { partnerId, doneSeq }, counts, isDone));
       expect(await snapshotShares.sum(DAY)).toEqual({ ...counts, components: 14, suppressed: 4 });
       expect(await snapshotShares.left(DAY)).toBe(opened - 1);
+      await store.write((tx) => tx.snapshotShares.complete(DAY, claimed));
+      expect(await snapshotShares.left(DAY)).toBe(0);
       await store.write((tx) => tx.snapshotShares.forget(DAY));
       expect(await snapshotShares.any(DAY)).toBe(false);
       expect(await snapshotShares.sum(DAY)).toEqual(NOTHING);
@@ -74,6 +76,8 @@ export function sharedQueries(make: MakeDatabase, called: Called): void {
       expect(all.length).toBeGreaterThan(0);
       expect(all.map(({ seq }) => seq)).toEqual(all.map((_, at) => at + 1));
       expect(await store.read.properties.ofPartnerForSnapshot(id, all.length, 1000)).toEqual([]);
+      const together = await store.read.properties.ofPartnersForSnapshot([id]);
+      expect(together).toEqual(all.map(({ seq: _, ...property }) => property));
     });
 
     test("pictures are read back byte for byte, and are listed by the time of their write", async () => {

@@ -1,4 +1,5 @@
-import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import pg from "pg";
 import { notFound } from "../../../src/domain/errors.ts";
 import { scoresOnSnapshotDays } from "../../../src/domain/figures/scores-on-snapshot-days.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
@@ -20,7 +21,7 @@ import {
   PROPERTY,
   usePortfolioStore,
 } from "../../support/portfolio-store.ts";
-import { onPostgres, testOnSqlite } from "../../support/postgres.ts";
+import { onPostgres, testOnSqlite, textsSent } from "../../support/postgres.ts";
 import { revisionNumber } from "../../support/revision-number.ts";
 
 const THREE = Date.parse("2026-03-10T03:00:00Z");
@@ -875,7 +876,7 @@ describe("a divided snapshot", () => {
           },
         };
         const forPartner: Tx["forPartner"] = (id) => {
-          if (done.at(-1) !== id) done.push(id);
+          if (!done.includes(id)) done.push(id);
           return tx.forPartner(id);
         };
         return run({ ...tx, snapshotShares, components, forPartner });
@@ -893,6 +894,35 @@ describe("a divided snapshot", () => {
     return all.filter((done) => done.length > 0);
   }
   let now = 0;
+
+  test.if(onPostgres)("takes few statements for each of many small partners", async () => {
+    await beginEmpty();
+    const statementsWith = async (partners: number) => {
+      for (let nth = 0; nth < partners; nth++) {
+        const { partner } = await createPartner(fixture.administration, {
+          name: `Partner ${nth}`,
+          dailyBudget: 1000,
+          webhookUrl: null,
+        });
+        await writePortfolio(fixture.store.write, knowledge, partner, async (writer) => {
+          const { id } = await createProperty(writer, PROPERTY, { source: "api" });
+          await createAppliance(writer, { ...APPLIANCE, propertyId: id, installYear: 1980 });
+        });
+      }
+      nextDay();
+      await take();
+      nextDay();
+      const query = spyOn(pg.Client.prototype, "query");
+      await take();
+      const texts = textsSent(query);
+      query.mockRestore();
+      return texts.length;
+    };
+    const few = await statementsWith(3);
+    const many = await statementsWith(30);
+    // A partner alone takes 19.
+    expect((many - few) / 30).toBeLessThan(8);
+  });
 
   test("scores nothing in the transaction that locks the clock, and few partners in one that is slow", async () => {
     await beginEmpty();
