@@ -39,7 +39,7 @@ export const item = objectSchema({
     "passed",
   ).orNull(),
   deficiency_open: flagSchema(
-    "True after a failed visit, until a later Repair or Replacement of the appliance, or until the same inspection passes. A failed inspection of one component counts as one until that component passes",
+    "True after a visit that left the condition poor, until a later Repair or Replacement of the appliance, or until the same inspection passes. A failed inspection of one component counts as one until that component passes",
     false,
   ),
   basis: enumSchema<InspectionBasis>(

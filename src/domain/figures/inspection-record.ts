@@ -30,20 +30,24 @@ export type InspectionState = {
   lastPassed: Day | null;
   /** The first visit that failed since the latest that passed; null if the latest visit passed. */
   failedSince: Day | null;
-  /** True from a failed visit until a later repair or replacement of the appliance, or a later visit that passes. */
+  /**
+   * True from a visit that left the condition poor until a later repair or replacement of the appliance, or a later visit that
+   * passes.
+   */
   isDeficient: boolean;
 };
 
 type At = Pick<InspectionEvent, "date" | "id">;
 type Visit = At & { hasPassed: boolean; basis: InspectionBasis };
+type FailedVisit = At & { leftPoor: boolean };
 
 /** The state of an appliance's inspections after its events, added in any order. */
 export class InspectionRecord {
-  readonly #visits = new Map<string, { last: Visit; lastPassed: At | null; failed: At[] }>();
+  readonly #visits = new Map<string, { last: Visit; lastPassed: At | null; failed: FailedVisit[] }>();
   /** The latest repair or replacement. */
   #settled: At | undefined;
   /** By definition: the inspections of a component that are none of its appliance. */
-  readonly #components = new Map<string, { passed: At | null; failed: At[] }>();
+  readonly #components = new Map<string, { passed: At | null; failed: FailedVisit[] }>();
   /** The inspections that fail with one of a component. */
   readonly #ofComponents: readonly InspectionRegime[];
 
@@ -58,8 +62,9 @@ export class InspectionRecord {
   add(event: InspectionEvent): void {
     const { regimes, basis } = inspectedBy(this.regimes, event);
     const { id, date, componentDefId } = event;
+    const failed = { id, date, leftPoor: event.conditionAfter === "poor" };
     if (regimes.length === 0 && event.eventType === "Inspection" && componentDefId !== null)
-      this.#addComponent(componentDefId, event, hasPassed(event, [], null));
+      this.#addComponent(componentDefId, failed, hasPassed(event, [], null));
     for (const { inspectionType } of regimes) {
       const visit = { id, date, basis, hasPassed: hasPassed(event, this.regimes, inspectionType) };
       let visits = this.#visits.get(inspectionType);
@@ -67,7 +72,7 @@ export class InspectionRecord {
         visits = { last: visit, lastPassed: null, failed: [] };
         this.#visits.set(inspectionType, visits);
       }
-      if (!visit.hasPassed) visits.failed.push(visit);
+      if (!visit.hasPassed) visits.failed.push(failed);
       else if (!visits.lastPassed || isAfter(visit, visits.lastPassed)) visits.lastPassed = visit;
       if (isAfter(visit, visits.last)) visits.last = visit;
     }
@@ -75,7 +80,7 @@ export class InspectionRecord {
       this.#settled = { date, id };
   }
 
-  #addComponent(defId: string, event: At, hasPassed: boolean): void {
+  #addComponent(defId: string, visit: FailedVisit, hasPassed: boolean): void {
     // An appliance of another type before has inspections of components that it no longer has.
     if (!this.components.some(({ id }) => id === defId)) return;
     let own = this.#components.get(defId);
@@ -83,8 +88,8 @@ export class InspectionRecord {
       own = { passed: null, failed: [] };
       this.#components.set(defId, own);
     }
-    if (!hasPassed) own.failed.push(event);
-    else if (!own.passed || isAfter(event, own.passed)) own.passed = event;
+    if (!hasPassed) own.failed.push(visit);
+    else if (!own.passed || isAfter(visit, own.passed)) own.passed = visit;
   }
 
   stateOf(regime: InspectionRegime): InspectionState {
@@ -100,17 +105,19 @@ export class InspectionRecord {
       return { last: null, lastWhole: null, lastPassed: null, failedSince: null, isDeficient: false };
     const hasPassed = !isOfPart && visit!.last.hasPassed;
     const lastPassed = visit?.lastPassed ?? null;
+    const failed = hasPassed ? [] : [...(visit?.failed ?? []), ...failedParts];
+    const failedSince = failed.filter((one) => !lastPassed || isAfter(one, lastPassed));
     return {
       last: { eventId: last.id, date: last.date, hasPassed, basis: isOfPart ? "assumed" : visit!.last.basis },
       lastWhole: visit?.last.date ?? null,
       lastPassed: lastPassed?.date ?? null,
-      failedSince: hasPassed ? null : firstDayAfter([...(visit?.failed ?? []), ...failedParts], lastPassed),
-      isDeficient: !hasPassed && !(this.#settled && isAfter(this.#settled, last)),
+      failedSince: firstDay(failedSince),
+      isDeficient: failedSince.some((one) => one.leftPoor && !(this.#settled && isAfter(this.#settled, one))),
     };
   }
 
   /** Returns the inspections of components that failed since each passed: an inspection that they count for fails with them. */
-  #failedComponents(regime: InspectionRegime): At[] {
+  #failedComponents(regime: InspectionRegime): FailedVisit[] {
     if (!this.#ofComponents.includes(regime)) return [];
     return [...this.#components.values()].flatMap(({ passed, failed }) =>
       passed ? failed.filter((one) => isAfter(one, passed)) : failed,
@@ -170,10 +177,6 @@ const isRepairing = (type: EventType) => type === "Repair" || type === "Replacem
 const isAfter = (one: At, other: At) =>
   one.date > other.date || (one.date === other.date && one.id > other.id);
 
-/** Returns the day of the earliest of some visits after another; null without one. */
-function firstDayAfter(visits: readonly At[], other: At | null): Day | null {
-  let first: Day | null = null;
-  for (const visit of visits)
-    if ((!other || isAfter(visit, other)) && (first === null || visit.date < first)) first = visit.date;
-  return first;
-}
+/** Returns the day of the earliest of some visits; null without one. */
+const firstDay = (visits: readonly At[]): Day | null =>
+  visits.reduce<Day | null>((first, { date }) => (first === null || date < first ? date : first), null);

@@ -247,6 +247,11 @@ test("an inspection fails by the notes where the event states no condition", () 
   const any = noting([], { failed: ["any"] });
   expect(results(any)).toEqual(["failed", null]);
   expect(results({ ...any, inspectionTypes: types })).toEqual(["failed", "failed"]);
+  const deficiencyOf = (...events: InspectionEvent[]) =>
+    item("category_1_annual_test", events).deficiencyOpen;
+  expect(deficiencyOf(inspected("2026-03-01", any)), "no condition is stated").toBe(false);
+  const poor = inspected("2026-02-01", { conditionAfter: "poor" });
+  expect(deficiencyOf(poor, inspected("2026-03-01", any))).toBe(true);
   const door = { ...any, componentDefId: "elev_door_operator" };
   expect(results(door)).toEqual(["failed", null]);
 });
