@@ -1,3 +1,4 @@
+import type { CsvCellType } from "../api-schemas/definition/api-input-csv-columns.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Partner } from "../domain/partner.ts";
 import { loadKnowledge } from "../knowledge/load-knowledge.ts";
@@ -31,7 +32,8 @@ export const correctionOptions = {
 
 type Given = { set: readonly { field: string; text: string }[]; clear: readonly string[] };
 /** The kinds of a record's fields. A list is separated by commas; a range is two numbers, such as `1-5`. */
-type FieldKinds = Readonly<Record<string, "text" | "number" | "flag" | "list" | "range">>;
+type FieldKind = CsvCellType | "flag" | "list" | "range";
+type FieldKinds = Readonly<Record<string, FieldKind | (() => FieldKind)>>;
 
 /** Returns the body of the same correction by API. Throws a UsageError for an unknown field, or without any. */
 export function correctionBodyOfCommand(kinds: FieldKinds, { set, clear }: Given): Record<string, unknown> {
@@ -49,16 +51,16 @@ export function correctionBodyOfCommand(kinds: FieldKinds, { set, clear }: Given
   return body;
 }
 
-function kindOf(kinds: FieldKinds, field: string, option = ""): FieldKinds[string] {
+function kindOf(kinds: FieldKinds, field: string, option = ""): FieldKind {
   const kind = kinds[field];
-  if (kind !== undefined && Object.hasOwn(kinds, field)) return kind;
+  if (kind !== undefined && Object.hasOwn(kinds, field)) return typeof kind === "string" ? kind : kind();
   throw new UsageError(
     `${option}unknown field ${JSON.stringify(field)}`,
     `Fields: ${Object.keys(kinds).join(", ")}.`,
   );
 }
 
-function parseValue(field: string, text: string, kind: FieldKinds[string]): unknown {
+function parseValue(field: string, text: string, kind: FieldKind): unknown {
   if (kind === "list") return text.split(/[\s,;]+/).filter(Boolean);
   if (kind === "range") return parseTableCellConditionScale(text);
   if (kind === "flag") {

@@ -11,22 +11,9 @@ import { COMMANDS } from "../../src/cli/command-list.ts";
 
 const HEAVY = new Set(["arktype", "@ark/schema", "elysia", "pg", "prom-client", "marked", "age-encryption"]);
 /** Commands that load most of the program anyway. */
-const HEAVY_COMMANDS = new Set([
-  "appliance",
-  "claim",
-  "component",
-  "costs",
-  "demo",
-  "event",
-  "import",
-  "move",
-  "property",
-]);
+const HEAVY_COMMANDS = new Set(["demo", "move"]);
 /** The files of commands that share a file with another command. */
-const FILES: Readonly<Record<string, string>> = { restore: "backup" };
-
-/** Every file that imports it reads columns from validators when it is loaded, which loads arktype. */
-const COLUMNS = join(import.meta.dir, "../../src/api-schemas/definition/api-input-csv-columns.ts");
+const FILES: Readonly<Record<string, string>> = { restore: "backup", event: "service-event" };
 
 const folder = join(import.meta.dir, "../../src/cli/commands");
 const transpilers = { ts: new Bun.Transpiler({ loader: "ts" }), tsx: new Bun.Transpiler({ loader: "tsx" }) };
@@ -50,14 +37,14 @@ function readImports(file: string): string[] {
 /** Returns the package of an import such as `arktype/internal/scope.js`. */
 const packageOf = (name: string) => /^(@[^/]+\/)?[^/]*/.exec(name)![0];
 
-/** Returns the heavy packages and files that are loaded with a file, each with the chain of imports. */
+/** Returns the heavy packages that are loaded with a file, each with the chain of imports. */
 function heavyOf(start: string): string[] {
   const paths = new Map([[start, [start]]]);
   for (const [file, path] of paths) {
     if (!/\.tsx?$/.test(file)) continue;
     for (const next of importsOf(file)) if (!paths.has(next)) paths.set(next, [...path, next]);
   }
-  const isHeavy = (name: string) => HEAVY.has(packageOf(name)) || name === COLUMNS;
+  const isHeavy = (name: string) => HEAVY.has(packageOf(name));
   return [...paths].filter(([name]) => isHeavy(name)).map(([, path]) => path.join(" > "));
 }
 
@@ -72,7 +59,7 @@ test("a small command loads no heavy package before it runs", () => {
 test("a server loads arktype with its first validation, not at its start", () => {
   const app = join(import.meta.dir, "../../src/server/start-server.ts");
   expect(heavyOf(app).some((chain) => chain.endsWith(" > elysia"))).toBe(true);
-  expect(heavyOf(app).filter((chain) => / > (arktype|@ark)|input-columns/.test(chain))).toEqual([]);
+  expect(heavyOf(app).filter((chain) => / > (arktype|@ark)/.test(chain))).toEqual([]);
 });
 
 test("no file creates a formatter when it is loaded: the first one loads the data of the language", () => {

@@ -1,3 +1,4 @@
+import type { CsvCellType, CsvColumn } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
 import { closestSpelling } from "../../spelling/closest-spelling.ts";
 import { REJECT_COLUMNS, tableCellsHaveRejectColumns } from "../../table-cells/table-limits.ts";
@@ -9,7 +10,7 @@ export type ColumnMapping = { column: string; field: string };
 /** `--default`: the value of a field whose cell is empty or whose column is missing. */
 export type FieldDefault = { field: string; text: string };
 
-type Fields = Readonly<Record<string, "text" | "number">>;
+type Fields = Readonly<Record<string, CsvColumn>>;
 type Heading = {
   name: FileKind;
   fields: Fields;
@@ -30,7 +31,7 @@ export type ColumnLayout = {
   isRejects: boolean;
   /** Headings that the importer does not know. */
   ignored: readonly string[];
-  fields: readonly { field: string; type: "text" | "number"; at: number }[];
+  fields: readonly { field: string; type: CsvCellType; at: number }[];
   defaults: RowCells;
 };
 
@@ -64,7 +65,7 @@ export function findImportColumns(
         `${file}: columns ${found.map((at) => at + 1).join(" and ")} both hold ${field}`,
         "Rename the other column, or specify the right one with --map COLUMN=FIELD.",
       );
-    return found.map((at) => ({ field, type, at }));
+    return found.map((at) => ({ field, type: cellTypeOf(type), at }));
   });
   const used = new Set(fields.map(({ at }) => at));
   const ignored = columns.filter((name, at) => !used.has(at) && name !== "");
@@ -101,11 +102,13 @@ export function readImportRowCells(layout: ColumnLayout, row: readonly string[])
   return cells;
 }
 
+const cellTypeOf = (column: CsvColumn): CsvCellType => (typeof column === "string" ? column : column());
+
 function cellsOf(defaults: readonly FieldDefault[], fields: Fields): RowCells {
   const own = defaults.filter(({ field }) => field in fields);
   return Object.fromEntries(
     own.map(({ field, text }) => {
-      if (fields[field] === "text") return [field, text];
+      if (cellTypeOf(fields[field]!) === "text") return [field, text];
       if (PLAIN_NUMBER.test(text)) return [field, Number(text)];
       throw new OperatorError(
         `--default ${field}=${text}: ${field} must be a number such as 12 or 1200.50`,

@@ -1,3 +1,4 @@
+import type { CsvColumn } from "../../api-schemas/definition/api-input-csv-columns.ts";
 import { NO_WORDED_IMPORT_NOTES, type WordedImportNotes } from "../../domain/wording/import-notes-wording.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import type { EqualRowCounts } from "./import-equal-row-counts.ts";
@@ -17,7 +18,7 @@ export type RowCells = Readonly<Record<string, string | number | undefined>>;
 export type RowReader<Entry> = {
   name: FileKind;
   /** In the order of the help text. */
-  fields: Readonly<Record<string, "text" | "number">>;
+  fields: Readonly<Record<string, CsvColumn>>;
   /** Columns that the file must have. */
   required: readonly string[];
   /** Sets of columns, of which the file must have one completely to identify what its rows belong to. */
