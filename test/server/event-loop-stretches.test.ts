@@ -41,6 +41,8 @@ const KEPT_REPLIES = 40;
 const MANY_CLAIMS = 100_000;
 /** Each has a note of the greatest length. */
 const OLD_DELIVERIES = 4000;
+/** As many as one query must not read, with the notes of some 20 full bodies. */
+const MANY_LONG_NOTES = 9_900;
 /** The events of a sensor that reports every minute for 90 days. */
 const MANY_READINGS = 130_000;
 /** More than fit in one transaction: the history before them makes a transaction long. */
@@ -499,6 +501,36 @@ test("a property with very many claims blocks the event loop only briefly", asyn
   const impact = JSON.parse((await call(`/v1/property/${id}/claims/impact`)).text());
   expect(impact.total_claims).toBe(MANY_CLAIMS + 2);
   expect(impact.claims.filter(({ scored }: Json) => scored)).toHaveLength(3);
+});
+
+// Rule: event-loop-yields
+test("an appliance with very many long notes blocks the event loop only briefly", async () => {
+  const { id } = await created("/v1/properties", { name: "Fir Court", address: "1 Fir St", state: "NY" });
+  const ofProperty = { property_id: id, type_id: "washer", install_year: 2015 };
+  const { id: applianceId } = await created("/v1/appliances", ofProperty);
+  const repair = (notes: string) => ({
+    events: [{ appliance_id: applianceId, event_type: "Repair", date: day(1000), notes }],
+  });
+  await created("/v1/service-events/bulk", repair("no heat, ÄÖ ".repeat(800)));
+  const database = new Database(serverDatabaseFile(deps.config.storage.dataDir));
+  database.run("PRAGMA busy_timeout = 10000");
+  const columns = database.query("PRAGMA table_info(service_events)").all() as { name: string }[];
+  const copied = columns.map(({ name }) => (name === "id" ? "printf('SE_%026d', i)" : name));
+  database.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY_LONG_NOTES})
+     INSERT INTO service_events SELECT ${copied.join()} FROM service_events, n WHERE appliance_id = ?`,
+    [applianceId],
+  );
+  database.close();
+  const works = {
+    "a service event": () => created("/v1/service-events/bulk", repair("fixed")),
+    "its inspections": () => call(`/v1/property/${id}/compliance`),
+  };
+  for (const [name, work] of Object.entries(works)) {
+    await work();
+    const { longestMs } = await watched(work);
+    expect(isTooLong(longestMs), `${name}: ${longestMs.toFixed(0)} ms`).toBe(false);
+  }
 });
 
 // Rule: event-loop-yields

@@ -6,13 +6,10 @@ import type { EventEvidenceRow } from "../../store/queries/service-events-querie
 import { type Tx, yieldOfStores } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadNotesOfHistories } from "./load-note-findings.ts";
+import { EVENT_ROWS, loadRowsOfAppliances } from "./load-rows-of-appliances.ts";
 
-/** Events per step. */
 const SIZES = {
-  /** The limit for one query over any number of appliances. */
-  atOnce: 10_000,
-  /** Beyond that, the page size of a single appliance. */
-  page: 2_000,
+  ...EVENT_ROWS,
   /** More events than this are sorted in steps beforehand. */
   ordered: 1_000,
 };
@@ -26,23 +23,27 @@ export async function loadServiceEventsOfHistories(
   yieldNow: Yield = yieldOfStores(stores),
 ): Promise<Map<string, EventEvidence[]>> {
   const { version } = knowledge.keywords;
-  const rows = await stores.serviceEvents.evidence(applianceIds, version, sizes.atOnce + 1);
+  const { serviceEvents } = stores;
   const events = new Map<string, EventEvidence[]>();
-  if (rows.length <= sizes.atOnce) {
-    const notes = await loadNotesOfHistories(stores, knowledge, rows, yieldNow);
-    for (const [index, { applianceId, componentId, eventType, date, conditionAfter }] of rows.entries()) {
-      const event = { componentId, eventType, date, conditionAfter, note: notes[index]! };
-      const known = events.get(applianceId);
-      if (known) known.push(event);
-      else events.set(applianceId, [event]);
-    }
-    return events;
-  }
-  for (const id of applianceIds) {
-    const some = await loadOf(stores, knowledge, id, sizes.page, yieldNow);
-    if (some.length > sizes.ordered) await runYielding(cacheDatedEventsInSteps(some), yieldNow);
-    events.set(id, some);
-  }
+  await loadRowsOfAppliances(
+    applianceIds,
+    { atOnce: sizes.atOnce, yieldNow },
+    (ids, limit) => serviceEvents.evidence(ids, version, limit),
+    async (rows) => {
+      const notes = await loadNotesOfHistories(stores, knowledge, rows, yieldNow);
+      for (const [index, { applianceId, componentId, eventType, date, conditionAfter }] of rows.entries()) {
+        const event = { componentId, eventType, date, conditionAfter, note: notes[index]! };
+        const known = events.get(applianceId);
+        if (known) known.push(event);
+        else events.set(applianceId, [event]);
+      }
+    },
+    async (id) => {
+      const some = await loadOf(stores, knowledge, id, sizes.page, yieldNow);
+      if (some.length > sizes.ordered) await runYielding(cacheDatedEventsInSteps(some), yieldNow);
+      events.set(id, some);
+    },
+  );
   return events;
 }
 

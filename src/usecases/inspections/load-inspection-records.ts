@@ -7,14 +7,7 @@ import { forEachYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { InspectionRow } from "../../store/queries/service-events-queries.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadNoteReadings } from "../history/load-note-findings.ts";
-
-/** Events per query. */
-const SIZES = {
-  /** The limit for one query over any number of appliances. */
-  atOnce: 10_000,
-  /** Beyond that, the page size of a single appliance. */
-  page: 2_000,
-};
+import { EVENT_ROWS, loadRowsOfAppliances } from "../history/load-rows-of-appliances.ts";
 
 /** Loads what appliances' service events up to a day say about their inspections, by appliance, in short steps. */
 export async function loadInspectionRecords(
@@ -23,7 +16,7 @@ export async function loadInspectionRecords(
   appliances: readonly Pick<Appliance, "id" | "typeId">[],
   today: Day,
   yieldNow: Yield,
-  sizes = SIZES,
+  sizes = EVENT_ROWS,
 ): Promise<Map<string, InspectionRecord>> {
   const records = new Map(
     appliances.map(({ id, typeId }) => [
@@ -48,18 +41,19 @@ export async function loadInspectionRecords(
     });
   };
   const { version } = knowledge.keywords;
-  const ids = [...records.keys()];
-  const rows = await read.serviceEvents.inspections(ids, version, sizes.atOnce + 1);
-  if (rows.length <= sizes.atOnce) {
-    await add(rows);
-    return records;
-  }
-  for (const id of ids)
-    for (let last: InspectionRow | undefined; ; await yieldNow()) {
-      const some = await read.serviceEvents.inspectionsAfter(id, version, last, sizes.page);
-      await add(some);
-      if (some.length < sizes.page) break;
-      last = some.at(-1);
-    }
+  await loadRowsOfAppliances(
+    [...records.keys()],
+    { atOnce: sizes.atOnce, yieldNow },
+    (ids, limit) => read.serviceEvents.inspections(ids, version, limit),
+    add,
+    async (id) => {
+      for (let last: InspectionRow | undefined; ; await yieldNow()) {
+        const some = await read.serviceEvents.inspectionsAfter(id, version, last, sizes.page);
+        await add(some);
+        if (some.length < sizes.page) break;
+        last = some.at(-1);
+      }
+    },
+  );
   return records;
 }
