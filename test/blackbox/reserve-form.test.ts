@@ -200,6 +200,25 @@ describe("the reserve schedule as a workbook", () => {
     expect(sheet.number("Reserve by year!L13")).toBeCloseTo(plan.balances[11].balance, 2);
   });
 
+  // Rule: reserve-form
+  test("lists every known and suspected hazard, also those that are not due", async () => {
+    const house = await addProperty(client, { unit_count: 8, year_built: 1985 });
+    const rowsOf = async () => {
+      const { sheets } = await readXlsx((await formOf("", house)).bytes);
+      const { rows } = sheets.find(({ name }) => name === "Known hazards")!;
+      return rows.slice(1).map((row) => row.slice(0, 5).filter(Boolean).join("; "));
+    };
+    expect(await rowsOf()).toEqual(["No hazard is known or suspected"]);
+    await addAppliance(client, house.id, { type_id: "plumbing_supply", install_year: 1985 });
+    for (const brand of ["Zinsco", "Zinsco", "Challenger"])
+      await addAppliance(client, house.id, { type_id: "electrical_panel", install_year: 1985, brand });
+    expect(await rowsOf()).toEqual([
+      "Zinsco or GTE-Sylvania panel; Electrical panel; 2; immediate hazard; Brand or model",
+      "Challenger panel; Electrical panel; 1; immediate hazard; Brand or model",
+      "Suspected only by its years: Polybutylene supply pipe; Domestic water supply; 1; inspect; Years alone",
+    ]);
+  });
+
   // Rule: reserve-form-threshold
   test("lists like items from the minimum on, or of more than four over $10,000; others in a list of their own", async () => {
     const listed = async (query: string) => {

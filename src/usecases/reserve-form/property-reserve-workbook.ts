@@ -1,3 +1,4 @@
+import type { HazardFlagJsonGatherer } from "../../api-schemas/hazard-flag-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { postalAddressLine } from "../../domain/places/postal-address.ts";
@@ -11,6 +12,7 @@ import type { PropertyPlan } from "../../domain/planning/property-plan-summary.t
 import type { Steps } from "../../domain/steps/computation-steps.ts";
 import { forEachYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { type WorkbookSheet, writeWorkbook } from "../../xlsx/write-workbook.ts";
+import { preparePlanHazards } from "../planning/load-plan-lines.ts";
 import type { ReserveForm } from "./reserve-form.ts";
 import {
   reserveFormAssumptionsOfProperty,
@@ -18,6 +20,7 @@ import {
 } from "./reserve-form-assumptions-sheet.ts";
 import { MOST_CELLS } from "./reserve-form-cells.ts";
 import { reserveFormDepositSheet } from "./reserve-form-deposit-sheet.ts";
+import { reserveFormHazardsSheet } from "./reserve-form-hazards-sheet.ts";
 import { ReserveLineSheets, reserveFormDueNowSheet } from "./reserve-form-line-sheets.ts";
 import { reserveFormSummarySheet } from "./reserve-form-summary-sheet.ts";
 import { reserveFormYearSheet } from "./reserve-form-year-sheet.ts";
@@ -49,11 +52,16 @@ export async function reserveWorkbook(
     planReserveLinesInSteps(knowledge, items, years, threshold, mostLines),
     yieldNow,
   );
-  const sheets = await runYielding(sheetsOf(knowledge, { plan, terms, lines }), yieldNow);
+  const hazards = await preparePlanHazards(knowledge, plan, yieldNow);
+  const sheets = await runYielding(sheetsOf(knowledge, { plan, terms, lines }, hazards), yieldNow);
   return await writeWorkbook(sheets, yieldNow);
 }
 
-function* sheetsOf(knowledge: Knowledge, form: ReserveForm): Steps<WorkbookSheet[]> {
+function* sheetsOf(
+  knowledge: Knowledge,
+  form: ReserveForm,
+  hazards: HazardFlagJsonGatherer,
+): Steps<WorkbookSheet[]> {
   const { plan } = form;
   const { name } = plan.property;
   const lines = new ReserveLineSheets(knowledge, form);
@@ -66,6 +74,7 @@ function* sheetsOf(knowledge: Knowledge, form: ReserveForm): Steps<WorkbookSheet
   return [
     ...[reserveFormSummarySheet(plan, lines, [name, postalAddressLine(plan.property)]), immediate, shortTerm],
     ...[
+      reserveFormHazardsSheet(knowledge, hazards),
       lines.reserves,
       lines.below,
       reserveFormYearSheet(plan, lines),

@@ -19,6 +19,7 @@ export const SHEETS = {
   summary: "Summary",
   immediate: "Immediate repairs",
   short_term: "Short-term repairs",
+  hazards: "Known hazards",
   reserves: "Replacement reserves",
   below: "Below the minimum",
   byYear: "Reserve by year",
