@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import {
   type AdminCall,
   adminOperation,
@@ -167,4 +167,28 @@ test("few long reads of a partner run at a time, and the others wait; those of a
   const statuses = await Promise.all(responses.map(async (response) => (await response).status));
   expect(statuses).toEqual(Array(11).fill(200));
   expect(most).toBe(5);
+});
+
+test("a large body is parsed in steps, between which other requests run", async () => {
+  const fixture = await open(NOW);
+  const items = Array.from({ length: 100_000 }, (_, n) => ({ name: `part ${n}` }));
+  const operation = publicOperation({
+    ...{ id: "count", method: "POST", path: "/count", summary: "Count items", body: "json" },
+    handle: async ({ body }: PublicCall) => ({ raw: String((body.items as unknown[]).length) }),
+  });
+  const context = withoutDeadline();
+  // A request that yields then checks that its caller is still there.
+  const yields = spyOn(context.deadline.signal, "throwIfAborted");
+  const response = await pipelineOn(fixture, undefined, { bodyBytes: 10 * MEGABYTE, bodyValues: 1e6 }).run(
+    operation,
+    new Request("http://x/count", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ items }),
+    }),
+    {},
+    { requestId: "r", address: "::1", now: NOW, monotonicMs: 0, headers: {}, ...context },
+  );
+  expect([response.status, await response.text()]).toEqual([200, "100000"]);
+  expect(yields.mock.calls.length).toBeGreaterThan(1);
 });

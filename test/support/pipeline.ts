@@ -12,12 +12,13 @@ import { knowledge } from "./portfolio-store.ts";
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 
 /**
- * Returns a pipeline on the database of a fixture. It has no rate limits, and accepts bodies of one byte. Its warnings and errors
+ * Returns a pipeline on the database of a fixture. It has no rate limits, and accepts bodies of one byte, unless others are given. Its warnings and errors
  * go to `log`.
  */
 export function pipelineOn(
   { store, administration, clock }: PartnerFixture,
   log: (fields: object, message: string) => void = () => {},
+  { bodyBytes = 1, bodyValues = 1000 } = {},
 ): RequestPipeline {
   const { actor: _, ...parts } = administration;
   const budgets = new DailyCallLimits(store, clock);
@@ -27,8 +28,8 @@ export function pipelineOn(
     knowledge,
     clock,
     perPartnerPerMinute: 0,
-    bodyBytes: 1,
-    bodyValues: 1000,
+    bodyBytes,
+    bodyValues,
     administration: parts,
     authenticator: new Authenticator(store, tokens, clock, budgets),
     consoleSessions: new ConsoleSessions(store, random, clock),
