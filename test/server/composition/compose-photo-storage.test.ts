@@ -2,7 +2,10 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { composePhotoStorage } from "../../../src/server/composition/compose-photo-storage.ts";
+import {
+  composeOpenPhotoStorage,
+  composePhotoStorage,
+} from "../../../src/server/composition/compose-photo-storage.ts";
 import type { Store } from "../../../src/store/store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-photos-"));
@@ -24,4 +27,20 @@ test("bytes in the database stay after an upload that failed: its transaction ma
   const write = async () => void writes++;
   await composePhotoStorage({ isShared: true, write } as unknown as Store, folder).discard(NAME);
   expect(writes).toBe(0);
+});
+
+test("a server that starts without the folder of stored photos warns once and creates it", async () => {
+  const limits = { minFreeBytes: 0, maxDatabaseBytes: 0 };
+  const warnings: string[] = [];
+  const log = { warn: (_: object, message: string) => void warnings.push(message) };
+  const start = async (name: string, any: boolean) => {
+    const store = { isShared: false, read: { photos: { any: async () => any } } } as unknown as Store;
+    await composeOpenPhotoStorage(store, join(folder, name), limits, log as never);
+  };
+  await start("new", false);
+  expect(warnings).toEqual([]);
+  await start("incomplete", true);
+  await start("incomplete", true);
+  expect(warnings).toEqual([expect.stringContaining("photo files was missing and is created again")]);
+  expect(readdirSync(join(folder, "incomplete"))).toEqual(["uploads"]);
 });
