@@ -47,7 +47,9 @@ export type DataFolderDeps = {
  * `requiresCurrentSchema` is set: then nothing is changed, and it throws an OperatorError.
  */
 export async function openServerDataFolder(deps: DataFolderDeps): Promise<DataFolder> {
-  return deps.config.storage.url === "" ? openOwnDatabase(deps) : await openSharedDatabase(deps);
+  if (deps.config.storage.url !== "") return await openSharedDatabase(deps);
+  if (deps.isServing) await requireKeyOfSecrets(deps);
+  return openOwnDatabase(deps);
 }
 
 /**
@@ -165,15 +167,32 @@ function settleKey(dataDir: string, env: DataFolderDeps["env"], random: FillRand
 
 /** An unreadable database is reported when it is opened. */
 function hasEncryptedNothing(file: string): boolean {
+  return encryptedSecretIn(file) === undefined;
+}
+
+/**
+ * Throws an OperatorError if a server's key does not decrypt a stored secret: it could sign no webhook, and would encrypt
+ * further secrets with it. A command may run with a new key, to replace the secrets.
+ */
+async function requireKeyOfSecrets({ config, env }: DataFolderDeps): Promise<void> {
+  const { dataDir } = config.storage;
+  const file = serverDatabaseFile(dataDir);
+  const encrypted = hasSqliteContent(file) ? encryptedSecretIn(file) : undefined;
+  if (typeof encrypted === "string")
+    await createEncryptor(loadMasterKey({ dataDir, env })).decrypt(encrypted);
+}
+
+/** Returns a stored secret; undefined without one, and null for an unreadable database. */
+function encryptedSecretIn(file: string): string | null | undefined {
   try {
     const db = openSqliteForReading(file);
     try {
-      return anyEncryptedSecretInSqlite(db) === undefined;
+      return anyEncryptedSecretInSqlite(db);
     } finally {
       db.close();
     }
   } catch {
-    return false;
+    return null;
   }
 }
 

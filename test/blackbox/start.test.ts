@@ -109,6 +109,23 @@ describe("a server does not start", () => {
     expect(stderr).not.toContain("This is a bug in Mainstay");
     expect(readdirSync(installation.dataDir)).not.toContain("mainstay.key");
   });
+
+  testOnSqlite(
+    "with another key than the one that encrypted its secrets, until they are replaced",
+    async () => {
+      const installation = install();
+      const partner = await installation.createPartner();
+      writeFileSync(
+        join(installation.dataDir, "mainstay.key"),
+        `mainstay-key-v1:${Buffer.alloc(32).toString("base64url")}\n`,
+      );
+      const { stderr } = await refused(installation);
+      expect(stderr).toContain("a stored secret cannot be decrypted with this key");
+      await installation.run("partner", "rotate-webhook-secret", partner.partner_id);
+      await installation.start();
+      await installation.stop();
+    },
+  );
 });
 
 testOnSqlite(
