@@ -41,7 +41,9 @@ export function EditRecordDialog<Edited extends object>(props: {
     return await messageOfFailedEdit(async () => {
       const stored = fieldsOf({ ...record, ...(await records.readNow<Partial<Edited>>(path)) });
       const taken = fields.find(
-        ({ name, value }, at) => name in change && !isEqual(stored[at]?.value, value),
+        ({ name, value }, at) =>
+          // It is what the form says where the response to an earlier attempt was lost.
+          name in change && ![value, change[name]].some((known) => isEqual(stored[at]?.value, known)),
       );
       if (taken) return changedMeanwhile(taken);
       await onSave(change);
