@@ -26,15 +26,13 @@ const refused = (field: string, message: string) => invalid(`${field} ${message}
 /** Returns what is unusual about a line, for its author; it is used as it is. */
 export function costLineRuleWarnings(knowledge: Knowledge, line: CostLine): string[] {
   const { plannedCents, failedCents } = line;
-  const doubts: string[] = [];
+  const doubts = costsRuleWarnings(line);
   const type = knowledge.types.get(line.typeId)!;
   if (line.componentDefId === null && type.whole === null)
     doubts.push(
       `${type.id} is replaced component by component, so the line changes its replacement cost value and what follows from that, but ` +
         "no plan, forecast or component; to change those, add lines of its components",
     );
-  if (plannedCents !== null && failedCents !== null && failedCents < plannedCents)
-    doubts.push("reactive_cost is below proactive_cost, so waiting for the failure will seem to pay");
   const reference = referenceCents(type, line);
   const factor = (plannedCents ?? failedCents!) / reference;
   if (factor > UNUSUAL_FACTOR)
@@ -43,6 +41,15 @@ export function costLineRuleWarnings(knowledge: Knowledge, line: CostLine): stri
     doubts.push(`the cost is less than a twentieth of the reference cost of ${usd(reference)}`);
   return doubts;
 }
+
+/** Returns what is unusual about stated costs; null for one that is not stated. */
+export const costsRuleWarnings = ({
+  plannedCents,
+  failedCents,
+}: Pick<CostLine, "plannedCents" | "failedCents">): string[] =>
+  plannedCents !== null && failedCents !== null && failedCents < plannedCents
+    ? ["reactive_cost is below proactive_cost, so waiting for the failure will seem to pay"]
+    : [];
 
 const usd = (cents: number) => exactMoney(cents / 100);
 

@@ -11,6 +11,7 @@ import {
 import { notFound } from "../../domain/errors.ts";
 import type { Property } from "../../domain/property.ts";
 import { checkBuildingYearRule } from "../../domain/rules/building-year-rule.ts";
+import { costsRuleWarnings } from "../../domain/rules/cost-line-rule.ts";
 import { checkComponentNotRetiredRule, checkNotRetiredRule } from "../../domain/rules/retirement-rule.ts";
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Stores } from "../../store/stores.ts";
@@ -106,7 +107,10 @@ export async function changeComponent(
   await corrections.change(await findComponent(tx, partner.id, id), change);
   await corrections.finish();
   const component = await findComponent(tx, partner.id, id);
-  if (change.installYear === undefined) return { component, warnings: [] };
+  const { ownPlannedCents: plannedCents, ownFailedCents: failedCents } = component;
+  const hasCosts = change.plannedCents !== undefined || change.failedCents !== undefined;
+  const warnings = hasCosts ? costsRuleWarnings({ plannedCents, failedCents }) : [];
+  if (change.installYear === undefined) return { component, warnings };
   const appliance = (await tx.appliances.find(partner.id, component.applianceId))!;
   const property = (await tx.properties.find(partner.id, component.propertyId))!;
   const { installYear } = component;
@@ -114,6 +118,7 @@ export async function changeComponent(
   return {
     component,
     warnings: [
+      ...warnings,
       ...(isEarly
         ? [`install_year ${installYear} is before install_year ${appliance.installYear} of the appliance`]
         : []),

@@ -97,6 +97,17 @@ test("is audited with before and after, and what holds already changes nothing",
   });
 });
 
+// Rule: update-component
+test("warns of a failure that costs less than planned work", async () => {
+  const { fixture, components } = await home();
+  const warningsOf = (change: Partial<StatedComponentFields>) =>
+    fixture.write(async (writer) => (await changeComponent(writer, components[0]!.id, change)).warnings);
+  expect(await warningsOf({ plannedCents: 10_000, failedCents: 20_000 })).toEqual([]);
+  expect(await warningsOf({ failedCents: 5_000 })).toEqual([
+    "reactive_cost is below proactive_cost, so waiting for the failure will seem to pay",
+  ]);
+});
+
 // Rule: component-costs
 test("an own cost of failure holds beside a new planned one, even if it was the answered one before", async () => {
   const { fixture, components, change } = await home();
