@@ -8,7 +8,13 @@ import { launchBrowser } from "../support/browser.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { accessibilityViolations, overflow, screenshot } from "../support/page-checks.ts";
-import { addAppliance, addProperty, addWornAppliance, logEvents } from "../support/portfolio.ts";
+import {
+  addAppliance,
+  addProperty,
+  addWornAppliance,
+  dateDaysFromToday,
+  logEvents,
+} from "../support/portfolio.ts";
 
 /* Corrections of records in the portfolio app and in the console, which share their dialogs. */
 
@@ -180,6 +186,10 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
     await page.getByRole("button", { name: "Retire Quay House North" }).click();
     await look(page, `${site}-retire-property`);
     await dialog.getByLabel("Reason").fill("Sold");
+    await client.put(`/v1/properties/${id}`, { retired_at: dateDaysFromToday(30) });
+    await dialog.getByRole("button", { name: "Retire" }).click();
+    await dialog.getByText("“Retirement” was changed while this form was open.").waitFor();
+    await client.put(`/v1/properties/${id}`, { retired_at: null });
     await dialog.getByRole("button", { name: "Retire" }).click();
     await page.getByText(": Sold").waitFor();
     await look(page, `${site}-retired-property`);
@@ -204,6 +214,10 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
     await dialog.getByLabel("Zinsco or GTE-Sylvania panel").selectOption("Found");
     await dialog.getByLabel("Aluminum branch wiring").selectOption("Ruled out");
     await look(page, `${site}-hazards`);
+    await client.put(`/v1/appliances/${panel.id}`, { flags_set: ["federal_pacific"] });
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("“Known hazards” was changed while this form was open.").waitFor();
+    await client.put(`/v1/appliances/${panel.id}`, { flags_set: [] });
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("heading", { name: "Known hazards", exact: true }).waitFor();
@@ -229,6 +243,10 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
     await dialog.getByLabel("Unit there (1 to 3)").fill("2");
     await dialog.getByLabel("Type").selectOption("generator");
     await look(page, `${site}-move`);
+    await client.put(`/v1/appliances/${panel.id}`, { type_id: "washer" });
+    await dialog.getByRole("button", { name: "Move" }).click();
+    await dialog.getByText("“Type” was changed while this form was open.").waitFor();
+    await client.put(`/v1/appliances/${panel.id}`, { type_id: "electrical_panel" });
     await dialog.getByRole("button", { name: "Move" }).click();
     await page.getByRole("heading", { name: /generator/i, level: 1 }).waitFor();
     const moved = (await client.get(`/v1/appliances/${panel.id}`)).body;

@@ -4,7 +4,12 @@ import type { PropertyRowJson, UnitJson, UnitPageJson } from "../../api-schemas/
 import { unitLabel } from "../../domain/wording/currency-and-unit-wording.ts";
 import { formatPageCount, formatPageWholeNumber } from "../page/page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
-import { type EditField, EditRecordDialog, messageOfFailedEdit } from "./edit-record.tsx";
+import {
+  type EditField,
+  EditRecordDialog,
+  messageOfFailedEdit,
+  recordChangedMeanwhile,
+} from "./edit-record.tsx";
 import { type PartnerOwned, type RecordsApi, recordPath, useRecordsApi } from "./page-records-context.ts";
 import { PICKED_PROPERTY_FIELD, RecordPropertyPicker } from "./record-property-picker.tsx";
 import { RetirementRecordActions } from "./retirement-actions.tsx";
@@ -37,8 +42,10 @@ export function ApplianceRecordActions({ appliance, type, types, onChanged }: Pr
             path={path}
             onSave={put}
           />
-          {type.hazards.length > 0 && <FlagsDialog appliance={appliance} type={type} onSave={put} />}
-          <MoveDialog appliance={appliance} type={type} types={types} onSave={put} />
+          {type.hazards.length > 0 && (
+            <FlagsDialog appliance={appliance} type={type} path={path} onSave={put} />
+          )}
+          <MoveDialog appliance={appliance} type={type} types={types} path={path} onSave={put} />
         </>
       )}
       <RetirementRecordActions
@@ -52,17 +59,26 @@ export function ApplianceRecordActions({ appliance, type, types, onChanged }: Pr
   );
 }
 
-type DialogProps = Omit<Props, "types" | "onChanged"> & { onSave: (change: object) => Promise<void> };
+type DialogProps = Omit<Props, "types" | "onChanged"> & {
+  path: string;
+  onSave: (change: object) => Promise<void>;
+};
 
 const SET = "set";
 const CLEARED = "cleared";
 
 /** Sets and clears the known hazards of the appliance's type. */
-function FlagsDialog({ appliance, type, onSave }: DialogProps) {
+function FlagsDialog({ appliance, type, path, onSave }: DialogProps) {
+  const records = useRecordsApi();
+  const labels = { flags_set: "Known hazards", flags_cleared: "Known hazards" };
   const save = (form: FormData) => {
     const chosen = (state: string) =>
       type.hazards.filter(({ code }) => form.get(code) === state).map(({ code }) => code);
-    return messageOfFailedEdit(() => onSave({ flags_set: chosen(SET), flags_cleared: chosen(CLEARED) }));
+    return messageOfFailedEdit(
+      async () =>
+        (await recordChangedMeanwhile(records, path, appliance, labels)) ??
+        (await onSave({ flags_set: chosen(SET), flags_cleared: chosen(CLEARED) })),
+    );
   };
   return (
     <ConfirmDialog
@@ -100,8 +116,10 @@ function FlagsDialog({ appliance, type, onSave }: DialogProps) {
   );
 }
 
+const PLACE_LABELS = { property_id: "Property", unit_id: "Unit", type_id: "Type" };
+
 /** Moves the appliance to another property, unit or type. */
-function MoveDialog({ appliance, type, types, onSave }: DialogProps & Pick<Props, "types">) {
+function MoveDialog({ appliance, type, types, path, onSave }: DialogProps & Pick<Props, "types">) {
   const records = useRecordsApi();
   const save = async (form: FormData) => {
     const picked = form.get(PICKED_PROPERTY_FIELD);
@@ -110,18 +128,17 @@ function MoveDialog({ appliance, type, types, onSave }: DialogProps & Pick<Props
     if (picked === null && typeId === appliance.type_id && unit === "")
       return "Choose another property, unit or type.";
     const propertyId = picked === null ? appliance.property_id : String(picked);
-    let missing: string | undefined;
-    const failure = await messageOfFailedEdit(async () => {
+    return await messageOfFailedEdit(async () => {
+      const changed = await recordChangedMeanwhile(records, path, appliance, PLACE_LABELS);
+      if (changed !== undefined) return changed;
       const place = unit === "" ? undefined : await unitOf(records, propertyId, Number(unit));
-      if (typeof place === "string") missing = place;
-      else
-        await onSave({
-          ...(picked !== null && { property_id: propertyId }),
-          ...(place && { unit_id: place.id }),
-          ...(typeId !== appliance.type_id && { type_id: typeId }),
-        });
+      if (typeof place === "string") return place;
+      await onSave({
+        ...(picked !== null && { property_id: propertyId }),
+        ...(place && { unit_id: place.id }),
+        ...(typeId !== appliance.type_id && { type_id: typeId }),
+      });
     });
-    return failure ?? missing;
   };
   return (
     <ConfirmDialog name="Move" title={`Move ${type.name}`} isSmall onConfirm={save}>

@@ -2,7 +2,7 @@ import { useId } from "preact/hooks";
 import { ApiFailure } from "../browser/browser-api-failure.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
-import { useRecordsApi } from "./page-records-context.ts";
+import { type RecordsApi, useRecordsApi } from "./page-records-context.ts";
 
 /** A field of a record in a form. Emptied, it is sent as null. */
 export type EditField = {
@@ -81,9 +81,25 @@ export async function messageOfFailedEdit(
   }
 }
 
+/**
+ * Returns a message if a field of a record that a form shows was changed since. `labels` are those of the form's fields;
+ * `path` is that at which the record is read.
+ */
+export async function recordChangedMeanwhile<Shown extends object>(
+  records: RecordsApi,
+  path: string,
+  record: Shown,
+  labels: { readonly [Name in keyof Shown]?: string },
+): Promise<string | undefined> {
+  const stored = { ...record, ...(await records.readNow<Partial<Shown>>(path)) };
+  for (const name in labels)
+    if (!isEqual(stored[name], record[name])) return changedMeanwhile({ label: labels[name]! });
+  return undefined;
+}
+
 const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-const changedMeanwhile = ({ label }: EditField) =>
+const changedMeanwhile = ({ label }: Pick<EditField, "label">) =>
   `“${label}” was changed while this form was open. Nothing was saved. Reload the page to see the change, then edit the record again.`;
 
 function Control({ field, id }: { field: EditField; id: string }) {

@@ -1,6 +1,6 @@
 import { formatPageDate } from "../page/page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
-import { messageOfFailedEdit } from "./edit-record.tsx";
+import { messageOfFailedEdit, recordChangedMeanwhile } from "./edit-record.tsx";
 import { recordPath, useRecordsApi } from "./page-records-context.ts";
 
 type Retirable = { id: string; retired_at: string | null; retired_reason: string | null };
@@ -19,6 +19,8 @@ const EFFECTS = {
     "From that day the appliance is in no list, alert, figure or plan. Its history stays, and you can bring it back.",
 } as const;
 
+const LABELS = { retired_at: "Retirement", retired_reason: "Retirement" };
+
 /** The retirement of a property or an appliance, with the button that retires it or brings it back. */
 export function RetirementRecordActions(props: {
   kind: keyof typeof EFFECTS;
@@ -31,10 +33,12 @@ export function RetirementRecordActions(props: {
 }) {
   const { kind, name, record, isRetiredWithProperty = false, onChanged } = props;
   const records = useRecordsApi();
-  const path = kind === "property" ? "properties" : "appliances";
+  const path = recordPath(kind === "property" ? "properties" : "appliances", record.id);
   const put = (change: Partial<Retirable>) =>
     messageOfFailedEdit(async () => {
-      await records.write("PUT", recordPath(path, record.id), change);
+      const changed = await recordChangedMeanwhile(records, path, record, LABELS);
+      if (changed !== undefined) return changed;
+      await records.write("PUT", path, change);
       records.onChanged();
       onChanged();
     });
