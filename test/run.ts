@@ -31,6 +31,7 @@ import {
   type TestRun,
   type TestRunResult,
 } from "./support/bun-test.ts";
+import { LATER_COMPILATION } from "./support/executable.ts";
 import { PgBouncer } from "./support/pgbouncer.ts";
 import { rowsOf } from "./support/postgres.ts";
 import {
@@ -76,18 +77,16 @@ const WORKERS = Math.min(availableParallelism() + 1, 4);
 const USES_STORAGE = /\b(usePartnerStore|usePortfolioStore|useMainstay)\(\)/;
 /**
  * The tests that a whole run also runs on PostgreSQL: those in which transactions, servers and steps of long work meet, and
- * the main journeys. The conformance tests of the stores run each statement on both engines, and `--storage postgres` runs
- * all tests that depend on the storage.
+ * the main journeys. The conformance tests of the stores run each statement on both engines, black-box tests import and
+ * move on PostgreSQL, and `--storage postgres` runs all tests that depend on the storage.
  */
 const POSTGRES_JOURNEYS = [
   "blackbox/journey.test.ts",
   "store/lists.test.ts",
   "cluster/*.test.ts",
   "usecases/{deliveries,event-stream,partners,recalculation,snapshot}/*.test.ts",
-  "usecases/import/{appliance-batches,import-events,import-table-rows,rejected-rows}.test.ts",
+  "usecases/import/appliance-batches.test.ts",
   "usecases/calibration/calibration-runs.test.ts",
-  "usecases/losses/renew-loss-standings.test.ts",
-  "usecases/planning/load-portfolio-plan.test.ts",
   "usecases/portfolio/{merge-properties,repeated-writes}.test.ts",
 ]
   .flatMap((pattern) => {
@@ -179,6 +178,7 @@ const server = await PostgresServer.start(values.postgres === undefined ? {} : {
 const temporary = mkdtempSync(join(temporaryRoot(), "mainstay-run-"));
 const pooler = values.pgbouncer === undefined ? undefined : await PgBouncer.start(values.pgbouncer, server);
 const environment = {
+  ...LATER_COMPILATION,
   [SHARED_SERVER]: server.url(),
   [TEMPLATE]: await createTemplate(server),
   [TEMPLATE_FILE]: await createTemplateFile(temporary),
