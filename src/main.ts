@@ -6,14 +6,19 @@ export async function main(commands?: readonly CommandEntry[]): Promise<never> {
   const argv = process.argv.slice(2);
   restartCommandWithEngineSettings(argv, process.env);
   // Loaded after the restart, which would otherwise load everything twice.
-  const [{ configure }, { Interruption }, { runCommandLine }, { EXIT }, { processCommandHost }] =
-    await Promise.all([
-      import("arktype/config"),
-      import("./cli/command-interruption.ts"),
-      import("./cli/command-line-program.ts"),
-      import("./cli/report-command-error.ts"),
-      import("./cli/terminal/process-command-host.ts"),
-    ]);
+  const [
+    { configure },
+    { hangupEndsCommand, Interruption },
+    { runCommandLine },
+    { EXIT },
+    { processCommandHost },
+  ] = await Promise.all([
+    import("arktype/config"),
+    import("./cli/command-interruption.ts"),
+    import("./cli/command-line-program.ts"),
+    import("./cli/report-command-error.ts"),
+    import("./cli/terminal/process-command-host.ts"),
+  ]);
   // Every file that a command writes may hold a portfolio or a key, so only its owner may read it.
   process.umask(0o077);
   const interruption = new Interruption((code) => process.exit(code));
@@ -21,6 +26,7 @@ export async function main(commands?: readonly CommandEntry[]): Promise<never> {
     guard(report) {
       process.on("SIGINT", () => interruption.begin(EXIT.interrupted));
       process.on("SIGTERM", () => interruption.begin(EXIT.terminated));
+      if (hangupEndsCommand()) process.on("SIGHUP", () => interruption.begin(EXIT.hungUp));
       process.on("uncaughtException", (error) => process.exit(report(error)));
       process.on("unhandledRejection", (error) => process.exit(report(error)));
     },

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Yield } from "../event-loop/event-loop.ts";
 
 /** How long an interrupted command has to reach the end of its step. */
@@ -38,5 +39,18 @@ export class Interruption {
       await yieldNow();
       if (this.#exitCode !== undefined) throw new Interrupted(this.#exitCode);
     };
+  }
+}
+
+/**
+ * Returns whether the loss of its terminal (SIGHUP) ends this command. It does not under nohup, which ignores the signal: a
+ * handler would undo that. False where the system does not tell, whose default then holds.
+ */
+export function hangupEndsCommand(): boolean {
+  try {
+    const ignored = /^SigIgn:\s*([\da-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
+    return ignored !== undefined && (BigInt(`0x${ignored}`) & 1n) === 0n;
+  } catch {
+    return false;
   }
 }

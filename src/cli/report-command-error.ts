@@ -15,6 +15,7 @@ export const EXIT = {
   unreadableBackup: 4,
   /** A bug: EX_SOFTWARE of sysexits.h. */
   bug: 70,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;

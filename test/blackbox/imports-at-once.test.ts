@@ -136,6 +136,7 @@ describe.each([
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
+  ["SIGHUP", 129],
 ] as const)("an import ended by %s blocks no other", async (signal, code) => {
   const { setup: paused, child } = await untilInTime(() => pausedImport(overFolder));
   await using setup = paused;
