@@ -64,18 +64,17 @@ const touchedAtOf = (now: Instant, isLastPage: boolean): Instant =>
 function mergedCursor(matches: readonly FeedCursor[], offset: number): FoundCursor | undefined {
   const latest = matches.at(-1);
   if (!latest) return;
-  const sawOneSnapshot = matches.every(
-    ({ order }) => order.latestSnapshotAt === latest.order.latestSnapshotAt,
-  );
-  const page = matches
+  // After a snapshot, positions in the order of the one before mean nothing.
+  const inOrder = matches.filter(({ order }) => order.latestSnapshotAt === latest.order.latestSnapshotAt);
+  const page = inOrder
     .map(({ pages }) => pages.find((one) => one.offset === offset)!)
     .reduce((first, one) => (endsBefore(one, first) ? one : first));
   const cursor = {
     ...latest,
     shownUntil: Math.min(...matches.map(({ shownUntil }) => shownUntil)),
-    order: { ...latest.order, settled: Math.min(...matches.map(({ order }) => order.settled)) },
+    order: { ...latest.order, settled: Math.min(...inOrder.map(({ order }) => order.settled)) },
   };
-  return { cursor, page: sawOneSnapshot ? page : { offset, after: undefined } };
+  return { cursor, page };
 }
 
 /** Returns whether the page before `one` ended before that before `other`. Rescored components come last. */
