@@ -270,8 +270,13 @@ export type KeywordRules = {
   /** Words that join what is denied together before the denial, such as "and", and words that may stand beside them. */
   conjunctions: readonly string[];
   joinedOver: readonly string[];
+  /** Phrases before and after the mention of something to come, such as "next", by which nothing is missing now. */
+  upcoming: readonly string[];
+  upcomingAfter: readonly string[];
   /** Phrases by which what is mentioned failed, and words after them by which it passed in the end. */
   failures: readonly string[];
+  /** Words between a mention and a failure by which something else failed, or nothing. */
+  failureBarriers: readonly string[];
   passes: readonly string[];
   /** Apply in the place of `resolutions` to things that may be gone, which questions do not name; null for rules of faults. */
   removals: RemovalRules | null;

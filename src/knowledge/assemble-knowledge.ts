@@ -274,7 +274,10 @@ function keywordRules(
     falseFriends: file.false_friends,
     conjunctions: [],
     joinedOver: [],
+    upcoming: [],
+    upcomingAfter: [],
     failures: [],
+    failureBarriers: [],
     passes: [],
     removals: null,
   };
@@ -312,7 +315,10 @@ function inspectionWords(
     falseFriends: notes.false_friends,
     conjunctions: notes.conjunctions,
     joinedOver: notes.joined_over,
+    upcoming: notes.upcoming,
+    upcomingAfter: notes.upcoming_after,
     failures: notes.failures,
+    failureBarriers: notes.failure_barriers,
     passes: notes.passes,
   };
 }

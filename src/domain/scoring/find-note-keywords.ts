@@ -28,6 +28,8 @@ type Lexicon = {
   negationsAfter: PhraseBook<true>;
   resolutions: PhraseBook<true>;
   hypotheticals: PhraseBook<true>;
+  upcoming: PhraseBook<true>;
+  upcomingAfter: PhraseBook<true>;
   failures: PhraseBook<true>;
   /** Null for rules of faults, which end by being resolved. */
   removals: ReportedRemovals | null;
@@ -75,6 +77,8 @@ function compile(rules: KeywordRules): Lexicon {
     negationsAfter: book(rules.negationsAfter),
     resolutions: book(rules.resolutions),
     hypotheticals: book(rules.hypotheticals),
+    upcoming: book(rules.upcoming),
+    upcomingAfter: book(rules.upcomingAfter),
     failures: book(rules.failures),
     removals: rules.removals && new ReportedRemovals(rules.removals),
   };
@@ -108,7 +112,7 @@ function read(lexicon: Lexicon, notes: string): NoteMentions {
       precededBy(lexicon, lexicon.hypotheticals, words, mention.start) !== undefined ||
       (group.direction === "down" && isUnfulfilled(lexicon, words, mention.start))
     ) {
-      denied.add(group);
+      if (!isUpcoming(lexicon, note, mention)) denied.add(group);
       continue;
     }
     if (group.direction === "down") {
@@ -172,6 +176,11 @@ function joinOf(
   return first.afterComma && first.clause === words[one.start]!.clause + 1 ? "comma" : "none";
 }
 
+/** Returns whether a mention is of the next one: the one before it was done. */
+const isUpcoming = (lexicon: Lexicon, note: IndexedNote, { start, end }: Mention): boolean =>
+  precededBy(lexicon, lexicon.upcoming, note.words, start) !== undefined ||
+  followedBy(lexicon, lexicon.upcomingAfter, note, end) !== undefined;
+
 /** Returns whether the note says that what it mentions failed, and not that it passed afterwards. */
 function isFailed(lexicon: Lexicon, note: IndexedNote, mention: Mention): boolean {
   const { failures, rules } = lexicon;
@@ -181,7 +190,7 @@ function isFailed(lexicon: Lexicon, note: IndexedNote, mention: Mention): boolea
     words.slice(endOf(index), mention.start).every(({ text }) => rules.joinedOver.includes(text));
   // "Annual test found a failed relay" is about the relay.
   const isOfAnother = (index: number) =>
-    words.slice(mention.end, index).some(({ text }) => rules.verbsAfterAnd.includes(text));
+    words.slice(mention.end, index).some(({ text }) => rules.failureBarriers.includes(text));
   const at =
     precededBy(lexicon, failures, words, mention.start, isAdjacent) ??
     followedBy(lexicon, failures, note, mention.end, (index) => !isOfAnother(index));

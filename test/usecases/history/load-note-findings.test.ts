@@ -74,6 +74,9 @@ const inspectionsOf = (notes: string) =>
 
 test.each([
   ["Cat 1 test postponed", { notDone: ["category_1_annual_test"] }],
+  // The next one is no doubt about this one.
+  ["All ok. Next Cat 1 due 3/2027", {}],
+  ["Cat 1 next due in March", {}],
   ["certificate expired, inspection needed", { notDone: ["certificate_inspection"] }],
   ["CAT-5 load test failed", { failed: ["category_5_full_load_test", "any"] }],
   ["Cat 5 did not pass", { failed: ["category_5_full_load_test"] }],
@@ -84,6 +87,10 @@ test.each([
   ["Replaced the failed battery; annual test ok", {}],
   ["Annual test found failed strobes, replaced", {}],
   ["Replaced failed strobes during annual test", {}],
+  ["Annual test with no failed devices", {}],
+  ["Inspection of failed compressor", {}],
+  ["Repaired the failed backflow, test ok", {}],
+  ["Backflow has failed", { failed: ["fire_line_backflow_test", "backflow_preventer_test"] }],
 ])("a note that says %j says what failed or was not done", (notes, expected) => {
   const { failed, notDone } = inspectionsOf(notes);
   expect({ failed: new Set(failed), notDone: new Set(notDone) }).toEqual({
