@@ -93,6 +93,8 @@ type IndexedNote = {
   persistent: ReadonlySet<number>;
   /** Indexes of the words of faults: the "no" of "no heat" denies nothing else. */
   faultWords: ReadonlySet<number>;
+  /** The index of the last word by which something passed; -1 without one. */
+  lastPass: number;
 };
 
 function read(lexicon: Lexicon, notes: string): NoteMentions {
@@ -195,7 +197,7 @@ function isFailed(lexicon: Lexicon, note: IndexedNote, mention: Mention): boolea
     precededBy(lexicon, failures, words, mention.start, isAdjacent) ??
     followedBy(lexicon, failures, note, mention.end, (index) => !isOfAnother(index));
   if (at === undefined) return false;
-  return !words.slice(Math.max(mention.end, endOf(at))).some(({ text }) => rules.passes.includes(text));
+  return note.lastPass < Math.max(mention.end, endOf(at));
 }
 
 function indexNote({ rules }: Lexicon, words: readonly Word[], mentions: readonly Mention[]): IndexedNote {
@@ -208,7 +210,8 @@ function indexNote({ rules }: Lexicon, words: readonly Word[], mentions: readonl
   const faultWords = new Set<number>();
   for (const { group, start, end } of mentions)
     if (group.direction === "up") for (let index = start; index < end; index++) faultWords.add(index);
-  return { words, clauseEnds, persistent, faultWords };
+  const lastPass = words.findLastIndex(({ text }) => rules.passes.includes(text));
+  return { words, clauseEnds, persistent, faultWords, lastPass };
 }
 
 /** Finds mentions from left to right, the longest phrase first. A false friend consumes its words. */
