@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { loadKnowledge } from "../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../src/knowledge/embedded-knowledge.ts";
 import { type Files, filesIn, seeded } from "./portfolio.ts";
 
 /** How a simulated fleet differs from the book, and how much of its past its owner wrote down. */
@@ -82,7 +82,7 @@ export async function simulatedFleet(
     seed,
   }: { properties: number; appliances: number; today: string; seed: number },
 ): Promise<Files> {
-  const knowledge = loadKnowledge();
+  const knowledge = embeddedKnowledge();
   const random = seeded(seed);
   const files = filesIn(folder);
   const [p, a, e] = [files.properties, files.appliances, files.serviceEvents].map((file) =>

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { annualBookLosses } from "../src/domain/losses/book-losses.ts";
 import { LossBook } from "../src/domain/losses/loss-book.ts";
-import { loadKnowledge } from "../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../src/knowledge/embedded-knowledge.ts";
 import type { Figure } from "./figure.ts";
 import { median } from "./load.ts";
 import { Bench, type Credentials } from "./mainstay.ts";
@@ -20,7 +20,7 @@ const STEP_MS = 10;
 
 /** Measures the losses of a property, of 108,000 components and of a million. */
 export async function losses(bench: Bench): Promise<Figure[]> {
-  const figures = [...(await ofProperty(bench)), ...longestStep(), winters(loadKnowledge())];
+  const figures = [...(await ofProperty(bench)), ...longestStep(), winters(embeddedKnowledge())];
   for (const book of BOOKS) {
     const own = new Bench();
     try {
@@ -48,7 +48,7 @@ async function ofProperty(bench: Bench): Promise<Figure[]> {
     state: "NY",
     unit_count: 60,
   });
-  const types = [...loadKnowledge().types.keys()];
+  const types = [...embeddedKnowledge().types.keys()];
   let components = 0;
   for (let n = 0; components < PROPERTY.components; n++) {
     const body = { property_id: id, type_id: types[n % types.length], install_year: 1996 + ((n * 7) % 30) };
@@ -170,7 +170,7 @@ function ownMegabytes(pid: number): number {
 
 /** Measures the steps of the computation, whose length does not depend on how the components are stored. */
 function longestStep(): Figure[] {
-  const knowledge = loadKnowledge();
+  const knowledge = embeddedKnowledge();
   const terms = { layer: LAYER, amounts: [1_000_000] };
   const book = new LossBook((system) => knowledge.lossClass(system), terms);
   const partOf = fleetOf(knowledge);

@@ -7,7 +7,7 @@ import { lifespanYearsOf, type PartInPlace } from "../src/domain/planning/part-i
 import { planCaches } from "../src/domain/planning/plan-context.ts";
 import { replacementPolicyOf } from "../src/domain/planning/replacement-policy.ts";
 import { seededRandom } from "../src/domain/statistics/seeded-random.ts";
-import { loadKnowledge } from "../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../src/knowledge/embedded-knowledge.ts";
 import type { Figure } from "./figure.ts";
 
 /*
@@ -168,7 +168,7 @@ function simulate(
   }: { rules?: Kind["rules"]; years?: number; isWorthLeft?: boolean } = {},
 ): Spent {
   const random = seededRandom(SEED);
-  const knowledge = loadKnowledge();
+  const knowledge = embeddedKnowledge();
   const prices = new PriceList(knowledge, { locationFactors: null, priceLevel: 1 });
   const places: Place[] = [];
   const believed = new Map<Kind, number>();

@@ -4,7 +4,7 @@ import { MAX_PLAN_YEARS } from "../src/domain/planning/horizon.ts";
 import { planCaches, planContextOfPrices } from "../src/domain/planning/plan-context.ts";
 import { planComponentsInSteps } from "../src/domain/planning/planned-components.ts";
 import { runYielding, yieldToEventLoop } from "../src/event-loop/event-loop.ts";
-import { loadKnowledge } from "../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../src/knowledge/embedded-knowledge.ts";
 import type { Figure } from "./figure.ts";
 import { median } from "./load.ts";
 
@@ -19,7 +19,7 @@ const RATES = 8;
 type PlannedHere = Plannable & PricedComponent;
 
 export async function plans(): Promise<Figure[]> {
-  const knowledge = loadKnowledge();
+  const knowledge = embeddedKnowledge();
   const context = planContextOfPrices<PlannedHere>(new PriceList(knowledge, knowledge.priceTerms));
   const alone = appliances(COMPONENTS, (n) => 0.8 + n / 1000);
   const [cold, warm]: [number[], number[]] = [[], []];
@@ -70,7 +70,7 @@ export async function plans(): Promise<Figure[]> {
 
 /** Returns the components of so many appliances that they are about `count`, of all types in turn. */
 function appliances(count: number, rateOf: (n: number) => number): PlannedHere[] {
-  const types = [...loadKnowledge().types.values()];
+  const types = [...embeddedKnowledge().types.values()];
   const components: PlannedHere[] = [];
   for (let n = 0; components.length < count; n++) {
     const type = types[n % types.length]!;

@@ -8,7 +8,7 @@
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../src/knowledge/embedded-knowledge.ts";
 import { compareConditions } from "./conditions.ts";
 import { proveInspections, readIntervals } from "./inspections.ts";
 import { dayOf } from "./records.ts";
@@ -48,7 +48,7 @@ if (values["water-mains"]) {
 }
 if (values.inspections) {
   const intervals = readIntervals(values.inspections);
-  const knowledge = loadKnowledge();
+  const knowledge = embeddedKnowledge();
   results.inspections = (["known", "all"] as const).map((areas) =>
     withoutBins(proveInspections(knowledge, intervals, dayOf("2022-01-01"), areas)),
   );

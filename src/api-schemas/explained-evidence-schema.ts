@@ -1,7 +1,7 @@
 import type { Knowledge } from "../domain/domain-knowledge.ts";
 import type { Explanation } from "../domain/explanation/explanation.ts";
 import type { ExplainedEvidence } from "../domain/explanation/explanation-of-evidence.ts";
-import type { ModelCorrections } from "../domain/scoring/model-corrections.ts";
+import type { ModelCorrections } from "../domain/scoring/score-model-corrections.ts";
 import type { Evidence } from "../domain/scoring/scoring-types.ts";
 import type { JsonOf } from "./definition/api-schema-type.ts";
 import {

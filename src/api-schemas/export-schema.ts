@@ -8,7 +8,7 @@ import type { Delivery } from "../domain/delivery.ts";
 import type { Knowledge } from "../domain/domain-knowledge.ts";
 import type { EmbedView, ListedEmbed } from "../domain/embed.ts";
 import type { ConditionPoint } from "../domain/figures/condition-trend.ts";
-import type { TrendRow } from "../domain/figures/scores-on-snapshot-days.ts";
+import type { TrendRow } from "../domain/figures/score-trend-points.ts";
 import { DELIVERY_STATUSES, type Partner, type WebhookEvent } from "../domain/partner.ts";
 import type { Photo } from "../domain/photo.ts";
 import type { Action } from "../domain/planning/action.ts";

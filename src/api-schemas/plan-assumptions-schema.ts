@@ -1,5 +1,5 @@
 import type { PlacedComponent } from "../domain/component.ts";
-import { priceBasisText } from "../domain/costs/price-basis.ts";
+import { describePriceBasis } from "../domain/costs/price-basis.ts";
 import { likelyFailuresOf } from "../domain/planning/likely-failures.ts";
 import { reserveShareByCostBasis } from "../domain/planning/plan-sums.ts";
 import {
@@ -64,7 +64,7 @@ export function serializePlanAssumptions(
       ? "Costs are not inflated."
       : `Inflated costs rise by ${inflationPct}% a year from year 2; year 1 is in ${todaysMoneyWithPlainQuotes()}.`,
     "Costs are your own where your cost book or a component has them, otherwise reference estimates per component type, " +
-      `checked against published price guides, scaled to size as far as it is known, and ${priceBasisText(counted)}. ` +
+      `checked against published price guides, scaled to size as far as it is known, and ${describePriceBasis(counted)}. ` +
       `The cost basis of each says which. They are in ${priceListMoneyWording()}, and are not site-specific quotes.`,
     ...(shares === null
       ? []

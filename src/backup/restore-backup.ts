@@ -15,10 +15,10 @@ import {
 } from "../files/durable-files.ts";
 import { createEncryptor } from "../secrets/encryptor.ts";
 import {
+  isMasterKeyProvided,
   type KeyEnvironment,
   loadMasterKey,
   type MasterKey,
-  masterKeyIsInEnvironment,
   parseMasterKey,
 } from "../secrets/master-key.ts";
 import {
@@ -171,7 +171,7 @@ async function installKey(
   const origin = keyFile !== undefined ? "file" : existsSync(path) ? "backup" : "environment";
   let key: MasterKey;
   if (origin === "environment") {
-    if (!masterKeyIsInEnvironment(env))
+    if (!isMasterKeyProvided(env))
       throw new OperatorError(
         `${file} does not contain the key file`,
         "Specify the key file of the original data folder with --key.",

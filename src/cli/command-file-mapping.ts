@@ -4,7 +4,7 @@ import { createInterface } from "node:readline/promises";
 import { OperatorError } from "../domain/errors.ts";
 import { isMonthFirstWording } from "../domain/wording/currency-and-unit-wording.ts";
 import { replaceFile } from "../files/durable-files.ts";
-import { loadKnowledge } from "../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../knowledge/embedded-knowledge.ts";
 import type { DateFormat } from "../table-cells/table-cell-dates.ts";
 import { tableCellsHaveRejectColumns } from "../table-cells/table-limits.ts";
 import type { ColumnMapping, FieldDefault } from "../usecases/import/import-columns.ts";
@@ -75,7 +75,7 @@ export async function confirmCommandFileMappings(
   const { cwd, stderr, isTty, json } = context;
   const path = request.mapping === undefined ? undefined : resolve(cwd, request.mapping);
   const saved = path === undefined ? [] : savedMapping(path);
-  const knowledge = loadKnowledge(context.config.costs);
+  const knowledge = embeddedKnowledge(context.config.costs);
   const isType = (text: string) => knowledge.types.has(text);
   const areaUnit = context.config.display.units === "metric" ? "m2" : "sqft";
   const mapped: ShownTable[] = [];

@@ -3,8 +3,8 @@ import type { Override } from "../config/load-config.ts";
 import { BUILD } from "../server/server-build-info.ts";
 import {
   type Command,
+  commandSettingOption,
   type ListedCommand,
-  settingOption,
   switchOption,
   textOption,
   UsageError,
@@ -37,7 +37,7 @@ export const GLOBAL_OPTIONS = {
     "FILE",
     "configuration file (default: MAINSTAY_CONFIG, else ./mainstay.toml, else /etc/mainstay/mainstay.toml)",
   ),
-  dataDir: settingOption("storage.data_dir", "DIR", "data folder (overrides storage.data_dir)"),
+  dataDir: commandSettingOption("storage.data_dir", "DIR", "data folder (overrides storage.data_dir)"),
   json: switchOption("print one JSON object instead of text"),
 } satisfies Options;
 

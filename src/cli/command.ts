@@ -135,7 +135,7 @@ export const choiceOption = <const V extends readonly string[]>(
   });
 
 /** An option that overrides a setting. `context.config` already contains its value, validated like the setting. */
-export const settingOption = (key: SettingKey, placeholder: string, description: string) => ({
+export const commandSettingOption = (key: SettingKey, placeholder: string, description: string) => ({
   ...textOption(placeholder, description),
   setting: key,
 });

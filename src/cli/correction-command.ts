@@ -1,7 +1,7 @@
 import type { CsvCellType } from "../api-schemas/definition/api-input-csv-columns.ts";
 import { OperatorError } from "../domain/errors.ts";
 import type { Partner } from "../domain/partner.ts";
-import { loadKnowledge } from "../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../knowledge/embedded-knowledge.ts";
 import type { Store } from "../store/store.ts";
 import { parseTableCellConditionScale } from "../table-cells/table-cell-scales.ts";
 import { requirePartner } from "../usecases/partners/create-partner-and-credentials.ts";
@@ -82,7 +82,7 @@ export async function correctRecordByCommand<T>(
   const partner: Partner = await requirePartner(store, partnerId);
   return await writePortfolio(
     store.write,
-    loadKnowledge(context.config.costs),
+    embeddedKnowledge(context.config.costs),
     partner,
     run,
     auditActorOfCommand(context),

@@ -4,7 +4,7 @@ import { type Property, propertyNotFound } from "../domain/property.ts";
 import { isRetired } from "../domain/rules/retirement-rule.ts";
 import { yieldToEventLoop } from "../event-loop/event-loop.ts";
 import { fileExistsError, fileStorageError } from "../files/durable-files.ts";
-import { loadKnowledge } from "../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../knowledge/embedded-knowledge.ts";
 import type { Store } from "../store/store.ts";
 import { cobieWorkbook } from "../usecases/cobie/write-cobie.ts";
 import { requirePartner } from "../usecases/partners/create-partner-and-credentials.ts";
@@ -25,7 +25,7 @@ export async function exportCobieByCommand(
   const target = resolve(context.cwd, output);
   const files = await withCommandData(context, async ({ store }) => {
     const partner = await requirePartner(store, partnerId);
-    const knowledge = loadKnowledge(context.config.costs);
+    const knowledge = embeddedKnowledge(context.config.costs);
     const yieldNow = context.betweenSteps(yieldToEventLoop);
     const deps = { read: store.read, knowledge, now: context.now(), yieldNow };
     const written: Written[] = [];

@@ -1,3 +1,4 @@
+import { Failure } from "./errors.ts";
 import type { EventType } from "./service-event.ts";
 import type { Day, Instant } from "./time.ts";
 
@@ -35,3 +36,7 @@ export const PHOTO_EXTENSIONS: Record<PhotoType, string> = {
   "image/webp": "webp",
   "image/heic": "heic",
 };
+
+/** Returns the failure of an upload that exceeds the limit, in bytes. */
+export const photoTooLargeFailure = (limit: number): Failure =>
+  new Failure("payload_too_large", `The image is larger than ${limit} bytes`);

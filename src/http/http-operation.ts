@@ -191,7 +191,7 @@ export function httpOperationPaths({
 }
 
 /** Returns the path in the API document, relative to `/v1`. */
-export const documentedOperationPath = (operation: Operation) =>
+export const httpOperationPath = (operation: Operation) =>
   httpOperationPaths(operation).at(-1)!.slice(V1.length);
 
 /** An operation whose handler may only return bodies of its documented replies. */

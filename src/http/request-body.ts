@@ -97,7 +97,7 @@ export const httpNotJsonFailure = () =>
   new Failure("unsupported_media_type", "Content-Type must be application/json");
 
 /** Parses a short body, as `httpRequestBodyJson` does. */
-export const parseRequestBodyObject = (bytes: Uint8Array, maxValues: number): Record<string, unknown> =>
+export const httpRequestBodyObject = (bytes: Uint8Array, maxValues: number): Record<string, unknown> =>
   runSteps(httpRequestBodyJson(bytes, maxValues));
 
 /**

@@ -20,7 +20,7 @@ export function masterKeyFilePath(dataDir: string): string {
 }
 
 /** Returns whether the environment provides the key, so that the data folder needs no key file. */
-export function masterKeyIsInEnvironment(env: KeyEnvironment): boolean {
+export function isMasterKeyProvided(env: KeyEnvironment): boolean {
   return env.MAINSTAY_KEY !== undefined || env.MAINSTAY_KEY_FILE !== undefined;
 }
 

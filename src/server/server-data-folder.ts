@@ -9,11 +9,11 @@ import { fileStorageError } from "../files/durable-files.ts";
 import { createEncryptor, type Encryptor } from "../secrets/encryptor.ts";
 import {
   createMasterKeyFile,
+  isMasterKeyProvided,
   loadMasterKey,
   type MasterKey,
   masterKeyCheckOf,
   masterKeyFilePath,
-  masterKeyIsInEnvironment,
 } from "../secrets/master-key.ts";
 import { anyEncryptedSecretInSqlite, openSqliteForReading } from "../store/sqlite/inspect-sqlite-database.ts";
 import { hasSqliteContent, refuseLeftoverSqliteFiles } from "../store/sqlite/leftover-sqlite-files.ts";
@@ -116,7 +116,7 @@ async function openSharedDatabase(deps: DataFolderDeps): Promise<DataFolder> {
   const store = await openDatabase(deps);
   try {
     makeServerDataFolder(dataDir);
-    const lacksKey = !masterKeyIsInEnvironment(env) && !existsSync(masterKeyFilePath(dataDir));
+    const lacksKey = !isMasterKeyProvided(env) && !existsSync(masterKeyFilePath(dataDir));
     if (lacksKey && (await store.read.partners.list()).length === 0) makeKeyFile(dataDir, random);
     const masterKey = loadMasterKey({ dataDir, env });
     await requireSameKey(store, masterKey, dataDir);
@@ -160,7 +160,7 @@ async function requireSameKey(store: Store, masterKey: MasterKey, dataDir: strin
 
 /** Creates the key file of a database without secrets. Throws if the key cannot be used. */
 function settleKey(dataDir: string, env: DataFolderDeps["env"], random: FillRandom): void {
-  const lacksKey = !masterKeyIsInEnvironment(env) && !existsSync(masterKeyFilePath(dataDir));
+  const lacksKey = !isMasterKeyProvided(env) && !existsSync(masterKeyFilePath(dataDir));
   if (lacksKey && hasEncryptedNothing(serverDatabaseFile(dataDir))) makeKeyFile(dataDir, random);
   loadMasterKey({ dataDir, env });
 }

@@ -26,8 +26,8 @@ import { portfolioAppOperation } from "../http/routes/portfolio-app-routes.ts";
 import { healthOperation } from "../http/routes/system-routes.ts";
 import { ipNetworkContains, parseIpAddress, parseIpNetwork } from "../ip-networks/ip-network.ts";
 import { startJobs } from "../jobs/job-schedule.ts";
-import { scheduledJobTable } from "../jobs/recurring-job-table.ts";
-import { loadKnowledge } from "../knowledge/load-knowledge.ts";
+import { recurringJobList } from "../jobs/recurring-job-list.ts";
+import { embeddedKnowledge } from "../knowledge/embedded-knowledge.ts";
 import type { LoggedError } from "../logging/logged-error.ts";
 import type { Logger } from "../logging/logger.ts";
 import { Metrics } from "../metrics/prometheus-metrics.ts";
@@ -72,7 +72,7 @@ import {
   serverDatabaseFile,
 } from "./server-data-folder.ts";
 import { Drain, serverDrainSeconds } from "./server-drain.ts";
-import { checkServerHealth, limitServerHealthChecks } from "./server-health.ts";
+import { checkServerHealth, limitServerHealthChecks } from "./server-health-probe.ts";
 import { lockServerDataFolder } from "./server-instance-lock.ts";
 import { openServerListeners } from "./server-listeners.ts";
 import { serverMonotonicClock } from "./server-monotonic-clock.ts";
@@ -156,7 +156,7 @@ async function startOn(folder: DataFolder, deps: TimedDeps, lock: InstanceLock):
   if (folder.upgradeBackup) log.info({ file: folder.upgradeBackup }, "database backed up before migration");
   for (const { number, name } of store.applied) log.info({ number, name }, "migration applied");
 
-  const knowledge = loadKnowledge(config.costs);
+  const knowledge = embeddedKnowledge(config.costs);
   // The ledger is valid for one server only.
   const ledger = store.isShared ? undefined : openServerDailyCallReservationFile(config.storage.dataDir);
   const budgets = new DailyCallLimits(store, clock, ledger);
@@ -244,7 +244,7 @@ async function startOn(folder: DataFolder, deps: TimedDeps, lock: InstanceLock):
   const endWatch = await composeWebhookCommitWatch(store, dispatcher, log);
   const jobs = startJobs(
     [
-      ...scheduledJobTable({ config, clock, monotonicMs, log, store, knowledge, views, caches, cluster }),
+      ...recurringJobList({ config, clock, monotonicMs, log, store, knowledge, views, caches, cluster }),
       ...backups.jobs,
       ...storage.jobs,
       composeCalibrationCheck({ ...deps, store }),

@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import {
   type CommandEntry,
   choiceOption,
+  commandSettingOption,
   defineCommand,
   optionalCommandArgument,
   repeatableOption,
   requiredCommandArgument,
-  settingOption,
   switchOption,
   textOption,
   wholeNumberOption,
@@ -38,7 +38,7 @@ async function run(
       format: choiceOption(["csv", "json"], "form of the result"),
       map: repeatableOption("COLUMN=FIELD", "another heading"),
       dryRun: switchOption("change nothing"),
-      port: settingOption("server.port", "PORT", "port"),
+      port: commandSettingOption("server.port", "PORT", "port"),
     },
     examples: ["mainstay partner create Acme"],
     run(context, args, options) {

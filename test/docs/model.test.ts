@@ -7,7 +7,7 @@ import { capitalPlanOf } from "../../src/domain/planning/capital-plan.ts";
 import { PlanSumsAccumulator } from "../../src/domain/planning/plan-sums.ts";
 import { scheduleUnit } from "../../src/domain/planning/unit-plan.ts";
 import { failureWindow } from "../../src/domain/scoring/failure-window.ts";
-import { UNCORRECTED } from "../../src/domain/scoring/model-corrections.ts";
+import { UNCORRECTED } from "../../src/domain/scoring/score-model-corrections.ts";
 import { referenceContext } from "../domain/planning/reference-context.ts";
 import { appliance, event, knowledge, property, reading } from "../domain/scoring/histories.ts";
 

@@ -5,7 +5,7 @@ import { type Command, loadCommandModule } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/command-list.ts";
 import { isSettingKey } from "../../src/config/settings.ts";
 import { adminApiOperations } from "../../src/http/routes/admin-api-routes.ts";
-import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../src/knowledge/embedded-knowledge.ts";
 import { firstCells, MANUAL, marked, RENEW, readManual } from "./manual.ts";
 import { withSettings } from "./settings-tables.ts";
 
@@ -16,9 +16,10 @@ test("the tables of settings are those of config.example.toml", () => {
 });
 
 test("the table of administrators' routes has each of them, and no other", () => {
-  const operations = adminApiOperations({ knowledge: loadKnowledge(), partnersReachIt: false } as Parameters<
-    typeof adminApiOperations
-  >[0]);
+  const operations = adminApiOperations({
+    knowledge: embeddedKnowledge(),
+    partnersReachIt: false,
+  } as Parameters<typeof adminApiOperations>[0]);
   const served = operations.map(({ method, path }) => `${method} ${path}`);
   expect(firstCells(marked(manual, "routes")).toSorted()).toEqual(served.toSorted());
 });

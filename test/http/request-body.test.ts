@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { Failure } from "../../src/domain/errors.ts";
 import {
   httpRequestBodyJson,
+  httpRequestBodyObject,
   maxHttpBodyValues,
-  parseRequestBodyObject,
   readHttpBodyBytes,
   requestMediaType,
   requireHttpJsonBody,
@@ -79,9 +79,9 @@ describe("requestMediaType and requireHttpJsonBody", () => {
   });
 });
 
-describe("parseRequestBodyObject", () => {
+describe("httpRequestBodyObject", () => {
   const MAX_VALUES = 1000;
-  const parse = (text: string) => parseRequestBodyObject(bytes(text), MAX_VALUES);
+  const parse = (text: string) => httpRequestBodyObject(bytes(text), MAX_VALUES);
 
   test("returns the same as JSON.parse", () => {
     fc.assert(
@@ -157,11 +157,11 @@ describe("parseRequestBodyObject", () => {
     // More fields than any item has.
     const item = Object.fromEntries(Array.from({ length: 29 }, (_, i) => [`field ${i}`, i]));
     const items = JSON.stringify({ items: Array.from({ length: 1000 }, () => item) });
-    expect(parseRequestBodyObject(bytes(items), maxHttpBodyValues(1000))).toBeObject();
+    expect(httpRequestBodyObject(bytes(items), maxHttpBodyValues(1000))).toBeObject();
   });
 
   test("rejects invalid UTF-8", () => {
-    expect(() => parseRequestBodyObject(new Uint8Array([0x7b, 0xc3, 0x28, 0x7d]), MAX_VALUES)).toThrow(
+    expect(() => httpRequestBodyObject(new Uint8Array([0x7b, 0xc3, 0x28, 0x7d]), MAX_VALUES)).toThrow(
       "not valid UTF-8",
     );
   });
@@ -170,7 +170,7 @@ describe("parseRequestBodyObject", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (input) => {
         try {
-          expect(parseRequestBodyObject(input, MAX_VALUES)).toBeObject();
+          expect(httpRequestBodyObject(input, MAX_VALUES)).toBeObject();
         } catch (error) {
           expect(error).toBeInstanceOf(Failure);
         }

@@ -6,7 +6,7 @@ import { embedOperations } from "../../src/http/routes/embeds-routes.ts";
 import { metricsOperation } from "../../src/http/routes/metrics-routes.ts";
 import { partnerApiOperations } from "../../src/http/routes/partner-api-routes.ts";
 import { portfolioAppOperation } from "../../src/http/routes/portfolio-app-routes.ts";
-import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../src/knowledge/embedded-knowledge.ts";
 import { RevisionCaches } from "../../src/usecases/revision-caches/revision-caches.ts";
 import {
   ADMIN_ROUTES,
@@ -19,7 +19,7 @@ import {
 const unused = {} as never;
 const operations: Operation[] = [
   ...partnerApiOperations({
-    knowledge: loadKnowledge(),
+    knowledge: embeddedKnowledge(),
     address: { publicUrl: "", basePath: "", isSecure: false },
   } as Parameters<typeof partnerApiOperations>[0]),
   ...embedOperations({
@@ -31,7 +31,7 @@ const operations: Operation[] = [
     caches: new RevisionCaches(0),
   }),
   portfolioAppOperation({ frameAncestors: [] }),
-  ...adminApiOperations({ knowledge: loadKnowledge(), partnersReachIt: false } as Parameters<
+  ...adminApiOperations({ knowledge: embeddedKnowledge(), partnersReachIt: false } as Parameters<
     typeof adminApiOperations
   >[0]),
   consoleRootOperation(),

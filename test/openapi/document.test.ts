@@ -4,7 +4,7 @@ import { Document, Spectral } from "@stoplight/spectral-core";
 import { Json as JsonParser } from "@stoplight/spectral-parsers";
 import { oas } from "@stoplight/spectral-rulesets";
 import { partnerApiOperations } from "../../src/http/routes/partner-api-routes.ts";
-import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../src/knowledge/embedded-knowledge.ts";
 import {
   apiDocumentText,
   operationsOf,
@@ -126,7 +126,7 @@ describe("the API document", () => {
 test("exactly the operations for partners are documented", () => {
   const unused = undefined as never;
   const served = partnerApiOperations({
-    knowledge: loadKnowledge(),
+    knowledge: embeddedKnowledge(),
     address: { publicUrl: "", basePath: "", isSecure: false },
     bulkItems: 0,
     photoBytes: 0,

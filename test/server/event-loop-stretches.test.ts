@@ -9,7 +9,7 @@ import { OperatorError } from "../../src/domain/errors.ts";
 import { EVENT_TYPES } from "../../src/domain/service-event.ts";
 import { dayOf } from "../../src/domain/time.ts";
 import { yieldToEventLoop } from "../../src/event-loop/event-loop.ts";
-import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../src/knowledge/embedded-knowledge.ts";
 import { createLogger } from "../../src/logging/logger.ts";
 import {
   type DataFolder,
@@ -141,7 +141,7 @@ async function jobDone(name: string): Promise<void> {
  * Shapes: what the items of a body have in common makes them cost more than one by one.
  */
 
-const knowledge = loadKnowledge();
+const knowledge = embeddedKnowledge();
 const day = (n: number) => new Date(Date.parse("2022-01-01") + n * DAY_MS).toISOString().slice(0, 10);
 const everyDay = fc.constantFrom<[string, (i: number) => string]>(
   ["one day", () => day(400)],

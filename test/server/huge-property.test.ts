@@ -10,7 +10,7 @@ import type { Property } from "../../src/domain/property.ts";
 import type { Steps } from "../../src/domain/steps/computation-steps.ts";
 import { runYielding, yieldToEventLoop } from "../../src/event-loop/event-loop.ts";
 import { csvReplyChunks } from "../../src/http/csv-replies.ts";
-import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../src/knowledge/embedded-knowledge.ts";
 import { createLogger } from "../../src/logging/logger.ts";
 import {
   type DataFolder,
@@ -144,7 +144,7 @@ test("so do the lists and files below it", async () => {
   const figures = await briefly("their figures", () =>
     loadPropertyFigures(
       {
-        ...{ store, knowledge: loadKnowledge(), now: deps.clock(), yieldNow: yieldToEventLoop },
+        ...{ store, knowledge: embeddedKnowledge(), now: deps.clock(), yieldNow: yieldToEventLoop },
         reserveMemory: () => {},
       },
       property,

@@ -2,13 +2,13 @@ import type { Appliance, NewAppliance } from "../../src/domain/appliance.ts";
 import type { Component } from "../../src/domain/component.ts";
 import type { Partner } from "../../src/domain/partner.ts";
 import type { NewProperty, Property } from "../../src/domain/property.ts";
-import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../src/knowledge/embedded-knowledge.ts";
 import { createAppliance } from "../../src/usecases/portfolio/create-or-change-appliance.ts";
 import { createProperty } from "../../src/usecases/portfolio/create-or-change-property.ts";
 import { type PortfolioWriter, writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
 import { type PartnerFixture, usePartnerStore } from "./partner-store.ts";
 
-export const knowledge = loadKnowledge();
+export const knowledge = embeddedKnowledge();
 
 export const PROPERTY: NewProperty = {
   name: "Elm Court",

@@ -4,7 +4,7 @@ import {
   serializeWrittenAppliance,
 } from "../../api-schemas/appliance-schema.ts";
 import type { ApplianceChange } from "../../domain/appliance.ts";
-import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../knowledge/embedded-knowledge.ts";
 import type { Store } from "../../store/store.ts";
 import { changeAppliance } from "../../usecases/portfolio/create-or-change-appliance.ts";
 import { type Command, defineCommand, requiredCommandArgument, textOption, UsageError } from "../command.ts";
@@ -24,7 +24,7 @@ const show = defineCommand({
   arguments: { applianceId: requiredCommandArgument("the appliance's ID") },
   async run(context, { applianceId }) {
     const found = await withCommandData(context, ({ store }) => find(store, applianceId));
-    const record = serializeAppliance(loadKnowledge(context.config.costs), found);
+    const record = serializeAppliance(embeddedKnowledge(context.config.costs), found);
     context.print(record, commandRecordText(record, context.tableWidth));
   },
 });
@@ -55,7 +55,7 @@ const move = defineCommand({
     });
     if (Object.keys(change).length === 0)
       throw new UsageError("no destination specified", "Pass --property, --unit or --type.");
-    const knowledge = loadKnowledge(context.config.costs);
+    const knowledge = embeddedKnowledge(context.config.costs);
     const record = await withCommandData(context, async ({ store }) => {
       const { partnerId } = await find(store, applianceId);
       return await correctRecordByCommand(context, store, partnerId, async (writer) => {

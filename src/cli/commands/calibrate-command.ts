@@ -5,7 +5,7 @@ import type { Calibration } from "../../domain/calibration/calibration.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { dayOf } from "../../domain/time.ts";
 import { replaceFile } from "../../files/durable-files.ts";
-import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../knowledge/embedded-knowledge.ts";
 import { FIT_LOCK } from "../../server/server-child-process.ts";
 import type { DataFolder } from "../../server/server-data-folder.ts";
 import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
@@ -63,7 +63,7 @@ export const calibrateCommand = defineCommand({
     const run = async ({ store }: DataFolder) => {
       const deps: ModelAdministration = {
         store,
-        knowledge: loadKnowledge(context.config.costs),
+        knowledge: embeddedKnowledge(context.config.costs),
         actor: auditActorOfCommand(context),
         yieldNow: yieldCollectingGarbageInCommand(createStoreWriteThrottle(store, context.now)),
         monotonicMs: () => performance.now(),

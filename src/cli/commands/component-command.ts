@@ -5,10 +5,10 @@ import {
 } from "../../api-schemas/component-change-schema.ts";
 import { serializeComponent } from "../../api-schemas/component-schema.ts";
 import { apiInputCsvColumns } from "../../api-schemas/definition/api-input-csv-columns.ts";
-import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../knowledge/embedded-knowledge.ts";
 import { loadPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
-import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
+import { changeComponent, loadComponentOfPartner } from "../../usecases/portfolio/change-component.ts";
 import { type Command, defineCommand, requiredCommandArgument } from "../command.ts";
 import { withCommandData } from "../command-data-access.ts";
 import {
@@ -24,7 +24,7 @@ const show = defineCommand({
   summary: "print a component",
   arguments: { componentId: requiredCommandArgument("the component's ID") },
   async run(context, { componentId }) {
-    const knowledge = loadKnowledge(context.config.costs);
+    const knowledge = embeddedKnowledge(context.config.costs);
     const record = await withCommandData(context, async (data) => {
       const { read } = data.store;
       const owner = requireFoundRecordForCommand(
@@ -33,7 +33,7 @@ const show = defineCommand({
         componentId,
       );
       const prices = await loadPartnerPrices(read, knowledge, await requirePartner(data.store, owner));
-      const component = await findComponent(read, owner, componentId);
+      const component = await loadComponentOfPartner(read, owner, componentId);
       return serializeComponent(prices, component, await read.snapshots.latestSnapshotAt());
     });
     context.print(record, commandRecordText(record, context.tableWidth));

@@ -4,7 +4,7 @@ import { mergeCostLines } from "../../domain/costs/cost-book-lines.ts";
 import { costLineFromHistory } from "../../domain/costs/cost-history.ts";
 import type { CostLine } from "../../domain/costs/cost-line.ts";
 import { dayOf } from "../../domain/time.ts";
-import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../knowledge/embedded-knowledge.ts";
 import type { Store } from "../../store/store.ts";
 import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
 import { loadReplacementCostHistory } from "../../usecases/costs/load-cost-history.ts";
@@ -81,7 +81,7 @@ export const costsCommand = defineCommand({
 });
 
 async function showHistory(context: CommandContext, partnerId: string, apply: boolean): Promise<void> {
-  const knowledge = loadKnowledge(context.config.costs);
+  const knowledge = embeddedKnowledge(context.config.costs);
   const today = dayOf(context.now());
   const result = await withCommandData(context, async ({ store }) => {
     const partner = await requirePartner(store, partnerId);
@@ -117,7 +117,7 @@ async function importFile(
   const read = await readCostBookFile(
     { path: resolve(context.cwd, file) },
     {
-      knowledge: loadKnowledge(context.config.costs),
+      knowledge: embeddedKnowledge(context.config.costs),
       today: dayOf(context.now()),
       rejectsFolder: dryRun && rejects === undefined ? undefined : resolve(context.cwd, rejects ?? "rejects"),
     },
@@ -168,7 +168,7 @@ async function addLines(
 ): Promise<{ changes: number; recalculating: boolean }> {
   const partner = await requirePartner(store, partnerId);
   await createStoreWriteThrottle(store, context.now)();
-  return await writePortfolio(store.write, loadKnowledge(context.config.costs), partner, (writer) =>
+  return await writePortfolio(store.write, embeddedKnowledge(context.config.costs), partner, (writer) =>
     replaceCostBook(writer, auditActorOfCommand(context), (book) =>
       replace ? lines : mergeCostLines(book, lines),
     ),

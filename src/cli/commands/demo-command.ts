@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { dayOf } from "../../domain/time.ts";
 import { createLogger } from "../../logging/logger.ts";
 import { startServer } from "../../server/start-server.ts";
-import { defineCommand, settingOption } from "../command.ts";
+import { commandSettingOption, defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { startCommandWebhookReceiver } from "../command-webhook-receiver.ts";
 import { demoCommandConfig } from "../demo/demo-config.ts";
@@ -24,8 +24,8 @@ export const demoCommand = defineCommand({
     "the URLs of the demo property's report, of the portfolio app and of the console, the keys to sign in, three curl " +
     "examples, and each webhook that its endpoint verifies. Press Ctrl-C to stop. The next run resumes with the same data. If a port is in use, another is chosen.",
   options: {
-    host: settingOption("server.host", "HOST", "address to listen on"),
-    port: settingOption("server.port", "PORT", "port to listen on"),
+    host: commandSettingOption("server.host", "HOST", "address to listen on"),
+    port: commandSettingOption("server.port", "PORT", "port to listen on"),
   },
   examples: ["mainstay demo", "mainstay demo --data-dir /tmp/mainstay-demo --json"],
   longRunning: true,

@@ -9,7 +9,7 @@ import {
   warningDoctorFinding,
 } from "../../doctor/doctor-check.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../knowledge/embedded-knowledge.ts";
 import { serverDatabaseFile } from "../../server/server-data-folder.ts";
 import { findSqlitePageProblems } from "../../store/sqlite/inspect-sqlite-database.ts";
 import type { DerivedData } from "../../usecases/recalculation/recount-derived-data.ts";
@@ -71,7 +71,7 @@ async function recount(
   const { recountDerivedData } = await import("../../usecases/recalculation/recount-derived-data.ts");
   const { snapshotIsScoredByModel } = await import("../../usecases/snapshot/score-snapshot-properties.ts");
   const name = "derived_data";
-  const knowledge = loadKnowledge(context.config.costs);
+  const knowledge = embeddedKnowledge(context.config.costs);
   try {
     return await withCommandData(context, async ({ store }) => {
       const latest = await store.read.snapshots.latestFinished();
@@ -130,7 +130,7 @@ async function checkPages(context: CommandContext): Promise<void> {
 async function allChecks(context: CommandContext, depth: "quick" | "full"): Promise<DoctorCheckResult[]> {
   try {
     const { config, env } = context;
-    const { modelVersion } = loadKnowledge();
+    const { modelVersion } = embeddedKnowledge();
     return await diagnoseInstallation({
       config,
       databaseFile: serverDatabaseFile(config.storage.dataDir),

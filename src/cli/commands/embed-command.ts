@@ -8,7 +8,7 @@ import {
 import { configuredPublicUrl } from "../../config/configured-public-url.ts";
 import { MAX_EMBED_DAYS } from "../../domain/embed.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../knowledge/embedded-knowledge.ts";
 import { newPasscode } from "../../secrets/credentials.ts";
 import { createEmbed, revokeEmbed, updateEmbed } from "../../usecases/embeds/create-or-revoke-embed.ts";
 import { loadEmbedPreview } from "../../usecases/embeds/load-embed-preview.ts";
@@ -54,7 +54,7 @@ const create = defineCommand({
       const { embed, token } = await createEmbed(administration, { ...given, passcode });
       const preview = await loadEmbedPreview(
         administration.store.read,
-        loadKnowledge(context.config.costs),
+        embeddedKnowledge(context.config.costs),
         embed,
       );
       return {

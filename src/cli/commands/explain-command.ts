@@ -1,6 +1,6 @@
 import { serializeExplanation } from "../../api-schemas/explanation-schema.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../knowledge/embedded-knowledge.ts";
 import { loadComponentExplanation } from "../../usecases/explanation/load-component-explanation.ts";
 import { defineCommand, requiredCommandArgument } from "../command.ts";
 import { withCommandData } from "../command-data-access.ts";
@@ -16,7 +16,7 @@ export const explainCommand = defineCommand({
   arguments: { componentId: requiredCommandArgument("the component's ID") },
   examples: ["mainstay explain C_…", "mainstay explain C_… --json"],
   async run(context, { componentId }) {
-    const knowledge = loadKnowledge(context.config.costs);
+    const knowledge = embeddedKnowledge(context.config.costs);
     const explained = await withCommandData(context, ({ store }) =>
       loadComponentExplanation(store, knowledge, componentId),
     );

@@ -44,14 +44,14 @@ export const exportCommand = defineCommand({
       return await exportCobieByCommand(context, { partnerId, propertyId, output });
     }
     if (propertyId !== undefined) throw new UsageError("--property needs --format cobie");
-    const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
+    const { embeddedKnowledge } = await import("../../knowledge/embedded-knowledge.ts");
     const { exportPartner } = await import("../../usecases/partners/export-partner.ts");
     const file = output && resolve(context.cwd, output);
     const exportTo = (target: Output) =>
       withCommandData(context, async ({ store }) => {
         const partner = await requirePartner(store, partnerId);
         return await writeLines(
-          exportPartner(store, loadKnowledge(context.config.costs), partner, context.now),
+          exportPartner(store, embeddedKnowledge(context.config.costs), partner, context.now),
           target,
         );
       });

@@ -1,14 +1,14 @@
 import { diagnoseRunningServer } from "../../doctor/diagnose-running-server.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { defineCommand, settingOption } from "../command.ts";
+import { commandSettingOption, defineCommand } from "../command.ts";
 
 export const healthcheckCommand = defineCommand({
   description:
     "For containers and monitoring. Queries server.host and server.port, over HTTPS if a certificate is configured. " +
     "The certificate need not be trusted.",
   options: {
-    host: settingOption("server.host", "HOST", "address of the server"),
-    port: settingOption("server.port", "PORT", "port of the server"),
+    host: commandSettingOption("server.host", "HOST", "address of the server"),
+    port: commandSettingOption("server.port", "PORT", "port of the server"),
   },
   examples: ["mainstay healthcheck --config /etc/mainstay/mainstay.toml"],
   async run({ config, json, print }) {

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { serializeImportNotes } from "../../api-schemas/imported-rows-schema.ts";
 import { clusterImportLockName, withClusterLock } from "../../cluster/cluster-locks.ts";
 import { importNotesWording } from "../../domain/wording/import-notes-wording.ts";
-import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../knowledge/embedded-knowledge.ts";
 import { serverDatabaseFile } from "../../server/server-data-folder.ts";
 import {
   withSqliteScratchCopy,
@@ -178,11 +178,11 @@ export const importCommand = defineCommand({
       owner: commandActorOnMachine(context),
       activity: `an import for ${partnerId} is in progress`,
     };
-    const { types } = loadKnowledge(context.config.costs);
+    const { types } = embeddedKnowledge(context.config.costs);
     const importFrom = async (store: Store, from: ImportRequest["sources"]) =>
       await importPortfolio({
         store,
-        knowledge: loadKnowledge(context.config.costs),
+        knowledge: embeddedKnowledge(context.config.costs),
         partner: await requirePartner(store, partnerId),
         sources: from,
         mappings: isMapped ? [] : map,

@@ -4,7 +4,7 @@ import { EXAMPLE_CONFIG } from "../../config/default-settings.ts";
 import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../../config/load-config.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { fileStorageError } from "../../files/durable-files.ts";
-import { masterKeyFilePath, masterKeyIsInEnvironment } from "../../secrets/master-key.ts";
+import { isMasterKeyProvided, masterKeyFilePath } from "../../secrets/master-key.ts";
 import { openServerDataFolder } from "../../server/server-data-folder.ts";
 import { lockServerDataFolderForMigration } from "../../server/server-instance-lock.ts";
 import { defineCommand, switchOption, textOption, UsageError, valueOption } from "../command.ts";
@@ -52,7 +52,7 @@ export const initCommand = defineCommand({
     const configCreated = writeConfig(file, configText(given.dataDir && resolve(cwd, given.dataDir)));
     const config = loadConfig({ file, env, cwd });
     const { dataDir } = config.storage;
-    const keyFile = masterKeyIsInEnvironment(env) ? null : masterKeyFilePath(dataDir);
+    const keyFile = isMasterKeyProvided(env) ? null : masterKeyFilePath(dataDir);
     const hadKey = keyFile !== null && existsSync(keyFile);
     const { store } = await openServerDataFolder({
       config,

@@ -9,7 +9,7 @@ import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { LOSS_LIMITS } from "../../domain/losses/loss-term-limits.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
-import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../knowledge/embedded-knowledge.ts";
 import type { Store } from "../../store/store.ts";
 import { loadBookOfBusinessPartners } from "../../usecases/book-of-business/load-book-of-business-partners.ts";
 import { LossBooks, type LossDeps, type LossRequest } from "../../usecases/losses/load-loss-books.ts";
@@ -77,7 +77,7 @@ export const lossesCommand = defineCommand({
       },
     };
     const run = ({ store }: { store: Store }) => {
-      const knowledge = loadKnowledge(context.config.costs);
+      const knowledge = embeddedKnowledge(context.config.costs);
       const deps = { store, now: context.now(), yieldNow: yieldCollectingGarbageInCommand(yieldToEventLoop) };
       return property !== undefined
         ? ofProperty(deps, knowledge, property, request)

@@ -5,7 +5,7 @@ import {
   isPostgresServerStorage,
   type MoveStep,
   moveServerDataToStorage,
-} from "../../server/move-server-data-to-storage.ts";
+} from "../../server/server-data-move-to-storage.ts";
 import { defineCommand, switchOption, textOption, UsageError } from "../command.ts";
 import { requireCommandInstallation } from "../command-installation.ts";
 import { createTerminalProgressBar } from "../terminal/terminal-progress-bar.ts";

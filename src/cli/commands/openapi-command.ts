@@ -5,7 +5,7 @@ export const openapiCommand = defineCommand({
   async run({ stdout }) {
     const { partnerApiOperations } = await import("../../http/routes/partner-api-routes.ts");
     const { apiDocumentText } = await import("../../http/routes/api-document-routes.ts");
-    const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
+    const { embeddedKnowledge } = await import("../../knowledge/embedded-knowledge.ts");
     // Only the operations' descriptions are used. None runs here, so their dependencies are not needed.
     const unused = undefined as never;
     const parts = {
@@ -19,7 +19,7 @@ export const openapiCommand = defineCommand({
     };
     const limits = { bulkItems: 0, photoBytes: 0, photoBytesPerPartner: 0, basePath: "" };
     const address = { publicUrl: "", basePath: "", isSecure: false };
-    const knowledge = loadKnowledge();
+    const knowledge = embeddedKnowledge();
     stdout.write(
       apiDocumentText(knowledge, partnerApiOperations({ knowledge, address, ...limits, ...parts })),
     );

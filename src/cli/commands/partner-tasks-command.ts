@@ -36,13 +36,13 @@ export const announceCommand: Command = defineCommand({
   options: { dryRun: switchOption("only count the deliveries") },
   examples: ["mainstay partner announce PARTNER_… --dry-run"],
   async run(context, { partnerId }, { dryRun }) {
-    const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
+    const { embeddedKnowledge } = await import("../../knowledge/embedded-knowledge.ts");
     const { announceCurrentTiers } = await import("../../usecases/announcements/announce-current-tiers.ts");
     const state = await withCommandAdministration(context, async (administration) => {
       const { store } = administration;
       const deps = {
         administration,
-        knowledge: loadKnowledge(context.config.costs),
+        knowledge: embeddedKnowledge(context.config.costs),
         yieldNow: context.betweenSteps(createStoreWriteThrottle(store, context.now)),
       };
       const partner = await requirePartner(store, partnerId);

@@ -21,7 +21,7 @@ import {
 } from "../../domain/planning/plan-terms.ts";
 import { reserveFormTermByRule } from "../../domain/rules/reserve-form-term-rule.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
-import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../knowledge/embedded-knowledge.ts";
 import type { DataFolder } from "../../server/server-data-folder.ts";
 import type { PropertyPlanRow } from "../../store/queries/plans-queries.ts";
 import { loadPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
@@ -127,7 +127,7 @@ export const planCommand = defineCommand({
     const plan = await withCommandData(context, ({ store }) => {
       const deps = {
         store,
-        knowledge: loadKnowledge(context.config.costs),
+        knowledge: embeddedKnowledge(context.config.costs),
         clock: context.now,
         yieldNow: yieldToEventLoop,
       };

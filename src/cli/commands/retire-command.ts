@@ -1,7 +1,7 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { isRetired, type Retirement } from "../../domain/rules/retirement-rule.ts";
 import { dayOf } from "../../domain/time.ts";
-import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../knowledge/embedded-knowledge.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
 import type { PortfolioWriter } from "../../usecases/portfolio/portfolio-writer.ts";
 import { defineCommand, requiredCommandArgument, switchOption, textOption, UsageError } from "../command.ts";
@@ -48,7 +48,13 @@ export const retireCommand = defineCommand({
         isProperty
           ? await changeProperty(writer, id, change)
           : (await changeAppliance(writer, id, change)).appliance;
-      return await writePortfolio(store.write, loadKnowledge(context.config.costs), partner, retire, actor);
+      return await writePortfolio(
+        store.write,
+        embeddedKnowledge(context.config.costs),
+        partner,
+        retire,
+        actor,
+      );
     });
     const { retiredAt, retiredReason } = changed;
     const name = id.startsWith("P_") ? "Property" : "Appliance";

@@ -2,7 +2,7 @@ import { SCORE_COLUMNS, serializeScoreLine } from "../../api-schemas/score-line-
 import { spreadsheetCsvLine } from "../../csv/write-csv.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
-import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../knowledge/embedded-knowledge.ts";
 import type { Store } from "../../store/store.ts";
 import { currentPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
@@ -41,7 +41,7 @@ export const scoresCommand = defineCommand({
     if (partnerId === undefined && propertyId === undefined)
       throw new UsageError("--partner is required", "`mainstay partner list` shows the IDs.");
     const isCsv = (format ?? (context.json ? "ndjson" : "csv")) === "csv";
-    const knowledge = loadKnowledge(context.config.costs);
+    const knowledge = embeddedKnowledge(context.config.costs);
     await withCommandData(context, async ({ store }) => {
       const owner = propertyId === undefined ? partnerId : await ownerOf(store, propertyId, partnerId);
       await requirePartner(store, owner!);

@@ -1,6 +1,6 @@
 import { OperatorError } from "../../domain/errors.ts";
 import { createLogger, recentLogErrors } from "../../logging/logger.ts";
-import { defineCommand, settingOption } from "../command.ts";
+import { commandSettingOption, defineCommand } from "../command.ts";
 import { standardTerminalStream } from "../terminal/terminal-standard-streams.ts";
 
 /**
@@ -13,8 +13,8 @@ export const serveCommand = defineCommand({
     "exits 0. A second signal ends the first of these waits, a further one interrupts the shutdown. SIGHUP reloads the certificate and its key without dropping a request. With --port 0, the server and " +
     "administration listen on free ports, which the first log line shows.",
   options: {
-    host: settingOption("server.host", "HOST", "address to listen on"),
-    port: settingOption(
+    host: commandSettingOption("server.host", "HOST", "address to listen on"),
+    port: commandSettingOption(
       "server.port",
       "PORT",
       "port to listen on; 0 uses free ports, also for administration",

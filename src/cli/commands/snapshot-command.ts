@@ -13,7 +13,7 @@ export const snapshotCommand = defineCommand({
     discardLater: switchOption("first delete snapshots dated after today, left by a clock that was ahead"),
   },
   async run(context, _arguments, { announceModelChange, discardLater }) {
-    const { loadKnowledge } = await import("../../knowledge/load-knowledge.ts");
+    const { embeddedKnowledge } = await import("../../knowledge/embedded-knowledge.ts");
     const { createStoreWriteThrottle, watchStoreForWritesOfOthers } = await import(
       "../../store/store-write-throttle.ts"
     );
@@ -32,7 +32,7 @@ export const snapshotCommand = defineCommand({
       return takeSnapshot(
         {
           store,
-          knowledge: loadKnowledge(context.config.costs),
+          knowledge: embeddedKnowledge(context.config.costs),
           clock: context.now,
           monotonicMs: () => performance.now(),
           announceModelChange,

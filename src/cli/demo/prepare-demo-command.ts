@@ -11,7 +11,7 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { Partner } from "../../domain/partner.ts";
 import { dayOf } from "../../domain/time.ts";
 import { createFile, replaceFile } from "../../files/durable-files.ts";
-import { loadKnowledge } from "../../knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../knowledge/embedded-knowledge.ts";
 import { hashSecret } from "../../secrets/secret-hash.ts";
 import {
   type DataFolderDeps,
@@ -73,7 +73,7 @@ export async function prepareDemoCommand(
       const administration = { store, encryptor, random, actor: "cli:demo", changed: () => {} };
       const credentials = await ensureCredentials(administration, credentialsFile);
       const partner = (await store.read.partners.find(credentials.partner_id))!;
-      const knowledge = loadKnowledge(config.costs);
+      const knowledge = embeddedKnowledge(config.costs);
       const yieldNow = async () => {
         await Bun.sleep(0);
         signal.throwIfAborted();

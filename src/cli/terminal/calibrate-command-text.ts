@@ -1,5 +1,5 @@
-import { type Calibration, mostCorrectedKinds } from "../../domain/calibration/calibration.ts";
-import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/fit-model.ts";
+import { type Calibration, kindsByModelCorrection } from "../../domain/calibration/calibration.ts";
+import { FEWEST_FAILURES, type KindFit } from "../../domain/calibration/fit-model-in-steps.ts";
 import {
   type ForecastMeasures,
   LACKS_OUTCOMES,
@@ -30,7 +30,7 @@ export function terminalCalibrationReport(
     strength: fit.corrections.strength,
     validation,
     deciles: dCalibration,
-    corrections: mostCorrectedKinds(fit.kinds, CHANGES_ON_PAGE).map((kind) => movedKind(knowledge, kind)),
+    corrections: kindsByModelCorrection(fit.kinds, CHANGES_ON_PAGE).map((kind) => movedKind(knowledge, kind)),
     curves: calibration.curves.map(({ defId, ...curve }) => {
       const { medianLifeYears, weibullShape } = knowledge.component(defId);
       const defaultScale = scaleFromMedian(medianLifeYears, weibullShape);
@@ -73,7 +73,9 @@ export function calibrateCommandText(
 ): string {
   const { fit, validation, dCalibration } = calibration;
   const { before, after } = validation;
-  const kinds = mostCorrectedKinds(fit.kinds, CHANGES_ON_TERMINAL).map((kind) => movedKind(knowledge, kind));
+  const kinds = kindsByModelCorrection(fit.kinds, CHANGES_ON_TERMINAL).map((kind) =>
+    movedKind(knowledge, kind),
+  );
   return [
     `Calibration as of ${calibration.asOf}: ${fit.failures} failures in ${fit.lives} recorded lifetimes.`,
     "",

@@ -1,6 +1,6 @@
 import type { Day } from "../time.ts";
 import type { WindowOutcomes } from "./failure-window-counts.ts";
-import type { Fit, KindFit } from "./fit-model.ts";
+import type { Fit, KindFit } from "./fit-model-in-steps.ts";
 import type { Proof } from "./model-proof.ts";
 import type { SharedCauses } from "./shared-causes.ts";
 import type { DCalibration, SurvivalCurve } from "./survival-calibration.ts";
@@ -25,7 +25,7 @@ export type Calibration = {
 };
 
 /** Returns the kinds with the largest corrections of life, the largest first. */
-export function mostCorrectedKinds(kinds: readonly KindFit[], count: number): KindFit[] {
+export function kindsByModelCorrection(kinds: readonly KindFit[], count: number): KindFit[] {
   const distance = ({ lifeFactor }: KindFit) => Math.abs(Math.log(lifeFactor));
   const inOrder = (a: KindFit, b: KindFit) => distance(b) - distance(a) || (a.defId < b.defId ? -1 : 1);
   return [...kinds].sort(inOrder).slice(0, count);

@@ -1,5 +1,5 @@
 import type { System } from "../domain-knowledge.ts";
-import type { ModelCorrections } from "../scoring/model-corrections.ts";
+import type { ModelCorrections } from "../scoring/score-model-corrections.ts";
 import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
 import type { Steps } from "../steps/computation-steps.ts";
 import { type Day, dayNumber, dayNumberOfDate, MS_PER_DAY } from "../time.ts";

@@ -1,4 +1,4 @@
-import type { ModelCorrections } from "../scoring/model-corrections.ts";
+import type { ModelCorrections } from "../scoring/score-model-corrections.ts";
 import { ReproducibleSums } from "../statistics/reproducible-sum.ts";
 import type { Steps } from "../steps/computation-steps.ts";
 

@@ -4,7 +4,7 @@ import { scaleFromMedian } from "../statistics/weibull-distribution.ts";
 import type { Steps } from "../steps/computation-steps.ts";
 import type { LifeOnRecord } from "./calibration-life.ts";
 import { expectedFailuresOfLife } from "./expected-failures.ts";
-import type { Fit } from "./fit-model.ts";
+import type { Fit } from "./fit-model-in-steps.ts";
 import { BINS, type ProofInterval } from "./model-proof.ts";
 
 const LIVES_PER_STEP = 200;

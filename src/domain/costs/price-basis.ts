@@ -19,7 +19,7 @@ export const priceBasisOf = ({ priceTerms, costs }: Knowledge): PriceBasis => ({
 const month = usDateWording({ month: "long", year: "numeric" });
 
 /** Returns the prices in words, such as `at the prices of January 2026, times 1.1, of the property's US state, elsewhere averaged over the US`. */
-export function priceBasisText({ priceLevel, priceMonth, priceFollowsState }: PriceBasis): string {
+export function describePriceBasis({ priceLevel, priceMonth, priceFollowsState }: PriceBasis): string {
   const level = priceLevel === 1 ? "" : `, times ${priceLevel}`;
   const place = priceFollowsState
     ? "of the property's US state, elsewhere averaged over the US"

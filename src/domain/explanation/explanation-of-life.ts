@@ -1,5 +1,5 @@
 import type { ComponentDef, EnvironmentFactor, PlaceEnvironment, ScoringModel } from "../domain-knowledge.ts";
-import type { ModelCorrections } from "../scoring/model-corrections.ts";
+import type { ModelCorrections } from "../scoring/score-model-corrections.ts";
 import type { AgedLife, ApplianceHistory, BrandTier, ComponentHistory } from "../scoring/scoring-types.ts";
 import { environmentFactor, usageFactor } from "../scoring/virtual-age.ts";
 import { medianFromScale } from "../statistics/weibull-distribution.ts";

@@ -6,7 +6,6 @@ import type { PlanContext } from "../planning/planned-appliance.ts";
 import { type ServiceRecord, serviceRecordOf } from "../scoring/confidence.ts";
 import { datedEventsUpTo } from "../scoring/dated-events.ts";
 import { type FailureWindowDays, failureWindowAsOf } from "../scoring/failure-window.ts";
-import type { ModelCorrections } from "../scoring/model-corrections.ts";
 import {
   cumulativeRiskOverScorePeriods,
   daysToEvenOdds,
@@ -18,6 +17,7 @@ import {
   scoredPeriodDays,
 } from "../scoring/outlook.ts";
 import { scorePropertyInSteps } from "../scoring/score.ts";
+import type { ModelCorrections } from "../scoring/score-model-corrections.ts";
 import { isBrandKnownToScoring, outlookWithHazards } from "../scoring/score-without-cascades.ts";
 import type { ApplianceHistory, PropertyHistory, Score } from "../scoring/scoring-types.ts";
 import type { ChangeName, WhatIfTarget } from "../scoring/what-if-score.ts";

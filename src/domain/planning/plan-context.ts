@@ -10,13 +10,13 @@ import type { ImmediateHazard } from "./action.ts";
 import { pricingAtPlace } from "./appliance-pricing.ts";
 import type { DueComponent } from "./component-plan.ts";
 import { cacheOfNewParts } from "./new-part.ts";
-import { cacheOfNewUnits, type PlanCaches } from "./plan.ts";
+import { computedNewUnits, type PlanCaches } from "./plan.ts";
 import type { PlanContext } from "./planned-appliance.ts";
 
 /** New parts and units, which depend on kind, life and costs alone: about 20 KB each. */
 export const planCaches = {
   parts: cacheOfNewParts(2000),
-  units: cacheOfNewUnits(500),
+  units: computedNewUnits(500),
 } satisfies PlanCaches;
 
 /** Returns what plans need beside the components. */

@@ -43,7 +43,7 @@ export function newUnitOf(
 }
 
 /** Keeps so many new units. */
-export const cacheOfNewUnits = (most: number) =>
+export const computedNewUnits = (most: number) =>
   new ComputedPlanValues<NewUnitKey, NewUnit>(most, {
     hash: ({ kind }) =>
       planAmountsHash(kind.principal?.scaleYears ?? 0, kind.failedPriceCents, kind.priceCents),

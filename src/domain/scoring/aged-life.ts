@@ -6,8 +6,8 @@ import {
 } from "../statistics/weibull-distribution.ts";
 import { DAYS_PER_YEAR } from "../time.ts";
 import { type DatedEvents, lastReplacementDay } from "./dated-events.ts";
-import type { ModelCorrections } from "./model-corrections.ts";
 import { highestScoredAge } from "./outlook.ts";
+import type { ModelCorrections } from "./score-model-corrections.ts";
 import type { AgedLife, BrandTier, ComponentHistory, InstallYearBasis } from "./scoring-types.ts";
 import { PriorCache } from "./unknown-past.ts";
 import { agingRate, partBirthDay, virtualAge } from "./virtual-age.ts";

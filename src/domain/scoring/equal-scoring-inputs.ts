@@ -1,4 +1,4 @@
-import type { ModelCorrections } from "./model-corrections.ts";
+import type { ModelCorrections } from "./score-model-corrections.ts";
 import type { ApplianceHistory } from "./scoring-types.ts";
 
 /**

@@ -7,7 +7,6 @@ import { confidenceOfScore, recentServiceRecord } from "./confidence.ts";
 import { type DatedEvent, type DatedEvents, datedEventsUpTo } from "./dated-events.ts";
 import type { CascadeSource } from "./failure-cascade.ts";
 import { clamp } from "./hazard-ratios.ts";
-import type { ModelCorrections } from "./model-corrections.ts";
 import { cumulativeRiskOverScorePeriods, type Outlook, riskWithinScoredPeriod } from "./outlook.ts";
 import {
   appendScoreEvidence,
@@ -16,6 +15,7 @@ import {
   type EvidenceTrail,
   serviceEventHazardRatios,
 } from "./score-evidence.ts";
+import type { ModelCorrections } from "./score-model-corrections.ts";
 import type {
   AgedLife,
   ApplianceHistory,

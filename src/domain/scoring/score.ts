@@ -2,9 +2,9 @@ import type { Knowledge } from "../domain-knowledge.ts";
 import { runSteps, type Steps } from "../steps/computation-steps.ts";
 import type { Day } from "../time.ts";
 import { CascadeEffects, type CascadeSource } from "./failure-cascade.ts";
-import { type ModelCorrections, UNCORRECTED } from "./model-corrections.ts";
 import { cumulativeRiskOverScorePeriods, riskWithinScoredPeriod } from "./outlook.ts";
 import { roundScore, tierOf } from "./risk-tier.ts";
+import { type ModelCorrections, UNCORRECTED } from "./score-model-corrections.ts";
 import {
   type ApplianceWithoutCascades,
   type ComponentWithoutCascades,

@@ -1,7 +1,7 @@
 import type { Knowledge } from "../domain-knowledge.ts";
 import type { Day } from "../time.ts";
-import type { ModelCorrections } from "./model-corrections.ts";
 import { scoreProperty } from "./score.ts";
+import type { ModelCorrections } from "./score-model-corrections.ts";
 import type { EventEvidence, PropertyHistory, Score } from "./scoring-types.ts";
 
 /** Events that would change a component's score if they happened today. */

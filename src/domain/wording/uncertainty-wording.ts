@@ -1,5 +1,5 @@
 import { COST_BASES, type CostBasis } from "../costs/component-costs.ts";
-import { type PriceBasis, priceBasisText } from "../costs/price-basis.ts";
+import { describePriceBasis, type PriceBasis } from "../costs/price-basis.ts";
 import type { AssumptionCounts } from "../figures/assumptions.ts";
 import { type Confidence, SCORE_CONFIDENCES } from "../scoring/scoring-types.ts";
 import { priceListMoneyWording } from "./currency-and-unit-wording.ts";
@@ -37,7 +37,7 @@ export function costBasisSentences(
 ): string[] {
   const { components, costShares: costs } = made;
   return [
-    `Costs are in ${priceListMoneyWording()} ${priceBasisText(made)} unless they are the owner's own.`,
+    `Costs are in ${priceListMoneyWording()} ${describePriceBasis(made)} unless they are the owner's own.`,
     ...(components === 0
       ? []
       : [

@@ -1,7 +1,7 @@
 import type { SchemaType } from "../../api-schemas/definition/api-schema-type.ts";
 import { failure } from "../../api-schemas/error-schema.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
-import { type DocumentedReply, documentedOperationPath, type Operation } from "../http-operation.ts";
+import { type DocumentedReply, httpOperationPath, type Operation } from "../http-operation.ts";
 import { OpenApiSchemaRegistry, openApiExampleOf, openApiSchemaOf } from "./http-openapi-schema-registry.ts";
 import { openApiErrorExamples } from "./openapi-error-examples.ts";
 import { TAGS } from "./openapi-tags.ts";
@@ -30,7 +30,7 @@ export function openApiDocument(
   const documented = operations.filter(({ tag }) => tag !== undefined);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of documented) {
-    const path = documentedOperationPath(operation);
+    const path = httpOperationPath(operation);
     paths[path] ??= {};
     paths[path][operation.method.toLowerCase()] = operationObject(operation, names);
   }

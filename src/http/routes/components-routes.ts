@@ -40,7 +40,7 @@ import { serializeHistoryEvent } from "../../api-schemas/service-event-schema.ts
 import type { PlacedComponent } from "../../domain/component.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/domain-knowledge.ts";
 import { notFound } from "../../domain/errors.ts";
-import { scoresOnSnapshotDays } from "../../domain/figures/scores-on-snapshot-days.ts";
+import { scoreTrendPoints } from "../../domain/figures/score-trend-points.ts";
 import { placeOfStateOrSubdivision } from "../../domain/places/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
 import { scoredComponentOutlookWithDefinition } from "../../domain/scoring/score-projections.ts";
@@ -55,7 +55,7 @@ import { loadPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { loadScoreReasons } from "../../usecases/explanation/load-score-reasons.ts";
 import { loadComponentHistory } from "../../usecases/history/load-component-history.ts";
 import { loadActionsOfListedComponents } from "../../usecases/planning/load-actions-by-component.ts";
-import { changeComponent, findComponent } from "../../usecases/portfolio/change-component.ts";
+import { changeComponent, loadComponentOfPartner } from "../../usecases/portfolio/change-component.ts";
 import { isRecalculatingSums } from "../../usecases/recalculation/recalculate-sums.ts";
 import { RETENTION_DAYS } from "../../usecases/snapshot/score-snapshot-properties.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
@@ -130,7 +130,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       parameters: [componentInPath],
       replies: readOperationReplies("The component", explainedComponentReply),
       async handle({ params, partner, store: { read }, yieldNow }) {
-        const component = await findComponent(read, partner.id, params.id!);
+        const component = await loadComponentOfPartner(read, partner.id, params.id!);
         const prices = await loadPartnerPrices(read, knowledge, partner);
         const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
         const property = (await read.properties.find(partner.id, component.propertyId))!;
@@ -180,7 +180,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       parameters: [componentInPath],
       replies: readOperationReplies("The component and its events, newest first", historyReply),
       async handle(call) {
-        const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
+        const component = await loadComponentOfPartner(call.store.read, call.partner.id, call.params.id!);
         const events = await loadComponentHistory(call.store, component, call.yieldNow, call.reserveMemory);
         const serialized = await mapYielding(events, call.yieldNow, serializeHistoryEvent);
         return okReply(
@@ -200,10 +200,10 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
       replies: readOperationReplies("A page of the trend", trendPage),
       async handle(call) {
         const slice = parseRowRangeHttpQuery(call.query);
-        const component = await findComponent(call.store.read, call.partner.id, call.params.id!);
+        const component = await loadComponentOfPartner(call.store.read, call.partner.id, call.params.id!);
         const from = addDays(dayOf(call.now), -RETENTION_DAYS);
         const days = await call.store.read.snapshots.days(from);
-        const points = scoresOnSnapshotDays(await call.store.read.snapshots.trendRows(component.id), days);
+        const points = scoreTrendPoints(await call.store.read.snapshots.trendRows(component.id), days);
         const page = points.slice(slice.offset, slice.offset + slice.limit).map(serializeTrendPoint);
         const subject = { component_id: component.id };
         return okReply(trendPage.of(page, slice, points.length, call.partner.name, subject));

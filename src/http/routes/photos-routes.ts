@@ -15,13 +15,12 @@ import {
 } from "../../api-schemas/photo-schema.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { FillRandom } from "../../domain/ids/record-ids.ts";
-import { MOST_PHOTOS, type Photo } from "../../domain/photo.ts";
+import { MOST_PHOTOS, type Photo, photoTooLargeFailure } from "../../domain/photo.ts";
 import type { Tx } from "../../store/store.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import {
   nameRecordedPhoto,
   type PhotoFiles,
-  photoTooLargeFailure,
   recordPhoto,
   removePhoto,
   requirePhotoQuota,

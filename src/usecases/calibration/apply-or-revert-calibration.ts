@@ -4,7 +4,7 @@ import {
   withClusterLock,
 } from "../../cluster/cluster-locks.ts";
 import type { Calibration } from "../../domain/calibration/calibration.ts";
-import { FEWEST_FAILURES } from "../../domain/calibration/fit-model.ts";
+import { FEWEST_FAILURES } from "../../domain/calibration/fit-model-in-steps.ts";
 import { LACKS_OUTCOMES } from "../../domain/calibration/model-proof.ts";
 import {
   calibratedModelVersion,

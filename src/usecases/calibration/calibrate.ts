@@ -7,7 +7,7 @@ import {
   FEWEST_FAILURES,
   type Fit,
   fitModelInSteps,
-} from "../../domain/calibration/fit-model.ts";
+} from "../../domain/calibration/fit-model-in-steps.ts";
 import { livesOnRecordInSteps } from "../../domain/calibration/lives-on-record-in-steps.ts";
 import { baseModelVersion } from "../../domain/calibration/model-version.ts";
 import { fitSharedCausesInSteps } from "../../domain/calibration/shared-causes.ts";
@@ -18,7 +18,7 @@ import {
 } from "../../domain/calibration/survival-calibration.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { UNCORRECTED } from "../../domain/scoring/model-corrections.ts";
+import { UNCORRECTED } from "../../domain/scoring/score-model-corrections.ts";
 import type { PropertyHistory } from "../../domain/scoring/scoring-types.ts";
 import { addDays, type Day, dayNumber } from "../../domain/time.ts";
 import type { Store } from "../../store/store.ts";

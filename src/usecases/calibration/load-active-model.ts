@@ -1,5 +1,5 @@
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
-import { type ModelCorrections, UNCORRECTED } from "../../domain/scoring/model-corrections.ts";
+import { type ModelCorrections, UNCORRECTED } from "../../domain/scoring/score-model-corrections.ts";
 import type { ModelInUse } from "../../store/queries/models-queries.ts";
 import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import type { Stores } from "../../store/stores.ts";

@@ -1,11 +1,11 @@
 import type { ComponentToScore } from "../../domain/component.ts";
-import { isScoredByCascade } from "../../domain/scoring/cascades-across-types.ts";
 import { appliancesByEqualScoringInputs } from "../../domain/scoring/equal-scoring-inputs.ts";
 import {
   CascadeEffects,
   type CascadeSource as CascadingAppliance,
 } from "../../domain/scoring/failure-cascade.ts";
 import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/scoring/score.ts";
+import { isScoredByCascade } from "../../domain/scoring/score-cascades-across-types.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { isOutcomeEventType, type ServiceEvent } from "../../domain/service-event.ts";
 import { addDays, type Day } from "../../domain/time.ts";

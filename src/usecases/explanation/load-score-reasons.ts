@@ -3,7 +3,7 @@ import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { explainScorePartsInSteps } from "../../domain/explanation/explanation.ts";
 import { mainReasonsOf, type Reason } from "../../domain/explanation/score-reasons.ts";
 import type { Property } from "../../domain/property.ts";
-import { isScoredByCascade } from "../../domain/scoring/cascades-across-types.ts";
+import { isScoredByCascade } from "../../domain/scoring/score-cascades-across-types.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadModelCorrections } from "../calibration/load-active-model.ts";

@@ -18,8 +18,8 @@ import { type Comparison, compareRowWithRecord } from "./compare-import-row-with
 import {
   type BatchRowStatements,
   ImportRowStatements,
+  importRowStatement,
   type RowStatement,
-  rowStatement,
 } from "./import-row-statements.ts";
 import { readImportRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./import-void-columns.ts";
 import {
@@ -97,7 +97,7 @@ export const claimImportRows: RowKind<Entry> = {
 
 /** Returns the details by which two claims differ although they have a number in common, such as lines of one per coverage. */
 const statementOf = ({ claim_type, date_of_loss, amount, outstanding }: RowCells): RowStatement =>
-  rowStatement({ claim_type, date_of_loss, amount, outstanding });
+  importRowStatement({ claim_type, date_of_loss, amount, outstanding });
 
 function requireNumber(claimNumber: string | null): string {
   if (claimNumber !== null) return claimNumber;

@@ -4,7 +4,7 @@ import type { RowCells } from "./row-kind.ts";
 export type RowStatement = Readonly<Record<string, number | string | null>>;
 
 /** Returns what cells state. */
-export const rowStatement = (cells: RowCells): RowStatement =>
+export const importRowStatement = (cells: RowCells): RowStatement =>
   Object.fromEntries(Object.entries(cells).map(([field, value]) => [field, value ?? null]));
 
 /** A detail that two rows of an import state differently. */

@@ -33,8 +33,8 @@ import { EventDayCache, EventMatcher } from "./import-event-matcher.ts";
 import {
   type BatchRowStatements,
   ImportRowStatements,
+  importRowStatement,
   type RowContradiction,
-  rowStatement,
 } from "./import-row-statements.ts";
 import { readImportRowVoiding } from "./import-void-columns.ts";
 import {
@@ -247,7 +247,7 @@ class ServiceEventBatch implements RowBatch<Entry> {
     { id }: ServiceEvent,
     { parts_cost, labor_cost, total_cost }: RowCells,
   ): RowContradiction[] {
-    return this.statements.contradictions(id, rowStatement({ parts_cost, labor_cost, total_cost }));
+    return this.statements.contradictions(id, importRowStatement({ parts_cost, labor_cost, total_cost }));
   }
 
   async #componentOf(appliance: Appliance, defId: string): Promise<string> {

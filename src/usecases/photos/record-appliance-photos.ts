@@ -156,11 +156,6 @@ export function nameRecordedPhoto(bytes: Uint8Array, random: (bytes: Uint8Array)
   return `${name}.${PHOTO_EXTENSIONS[mediaType]}`;
 }
 
-/** Returns the failure of an upload that exceeds the limit, in bytes. */
-export function photoTooLargeFailure(limit: number): Failure {
-  return new Failure("payload_too_large", `The image is larger than ${limit} bytes`);
-}
-
 /**
  * Deletes the files written before the instant that no photo refers to, left by a crash between file and record.
  * Returns their number.

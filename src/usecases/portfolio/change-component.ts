@@ -104,9 +104,9 @@ export async function changeComponent(
 ): Promise<Changed> {
   const { tx, partner } = writer;
   const corrections = new ComponentCorrector(writer);
-  await corrections.change(await findComponent(tx, partner.id, id), change);
+  await corrections.change(await loadComponentOfPartner(tx, partner.id, id), change);
   await corrections.finish();
-  const component = await findComponent(tx, partner.id, id);
+  const component = await loadComponentOfPartner(tx, partner.id, id);
   const { ownPlannedCents: plannedCents, ownFailedCents: failedCents } = component;
   const hasCosts = change.plannedCents !== undefined || change.failedCents !== undefined;
   const warnings = hasCosts ? costsRuleWarnings({ plannedCents, failedCents }) : [];
@@ -128,7 +128,7 @@ export async function changeComponent(
 }
 
 /** Returns a component of the partner. Throws not_found. */
-export async function findComponent(
+export async function loadComponentOfPartner(
   { components }: Pick<Stores, "components">,
   partnerId: string,
   id: string,

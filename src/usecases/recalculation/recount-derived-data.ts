@@ -29,7 +29,11 @@ import { changeUnitsInProperty } from "../portfolio/change-property-units.ts";
 import { recountDeficiencies } from "./recount-deficiencies.ts";
 import { recountExpectedCosts, recountWriteExpectedCosts } from "./recount-expected-costs.ts";
 import { recountHazardFlags } from "./recount-hazard-flags.ts";
-import { appliancesOfProperties, pricedComponentPages, serviceEventCounts } from "./recount-property-rows.ts";
+import {
+  pricedComponentPages,
+  recountAppliancesOfProperties,
+  recountServiceEvents,
+} from "./recount-property-rows.ts";
 import type { RecountRepair, RecountStep } from "./recount-step.ts";
 
 /*
@@ -232,7 +236,7 @@ async function checkProperties(
     const def = knowledge.component(group.defId);
     for (let nth = 0; nth < group.count; nth++) countTierInTotals(totals, group.riskScore, def, 1);
   }
-  for (const [propertyId, count] of await appliancesOfProperties(read, ids))
+  for (const [propertyId, count] of await recountAppliancesOfProperties(read, ids))
     recounted.get(propertyId)!.appliances = count;
   const prices = await currentPartnerPrices(read, knowledge, partnerId);
   const sums = new Map<string, { money: MoneyAccumulator; due: DueCostSum<PricedRow> }>();
@@ -263,7 +267,7 @@ async function checkProperties(
     addMoneyTotals(totals, money.money, 1);
     totals.dueCents = await runYielding(due.finish(), yieldOfStores(read));
   }
-  for await (const counts of serviceEventCounts(read, ids, (id) => recounted.get(id)!.appliances))
+  for await (const counts of recountServiceEvents(read, ids, (id) => recounted.get(id)!.appliances))
     for (const [id, count] of counts) recounted.get(id)!.serviceEvents += count;
   for (const { propertyId, ...stored } of ids.length === 0 ? [] : await read.recounts.ofProperties(ids)) {
     const right = recounted.get(propertyId)!;

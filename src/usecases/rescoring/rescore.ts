@@ -2,13 +2,13 @@ import type { Component, ComponentToScore } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { ScoredProperty } from "../../domain/property.ts";
 import type { ScoreCause } from "../../domain/rules/tier-announcement-rule.ts";
-import { crossTypeLinks, isScoredByCascade } from "../../domain/scoring/cascades-across-types.ts";
 import {
   CascadeEffects,
   type CascadeSource as CascadingAppliance,
 } from "../../domain/scoring/failure-cascade.ts";
-import type { ModelCorrections } from "../../domain/scoring/model-corrections.ts";
 import { scoreCascadeSourcesInSteps, scorePropertyInSteps } from "../../domain/scoring/score.ts";
+import { crossTypeLinks, isScoredByCascade } from "../../domain/scoring/score-cascades-across-types.ts";
+import type { ModelCorrections } from "../../domain/scoring/score-model-corrections.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import { type Day, dayOf } from "../../domain/time.ts";
 import { runYielding } from "../../event-loop/event-loop.ts";

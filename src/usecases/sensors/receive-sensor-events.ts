@@ -37,7 +37,7 @@ export async function receiveMeterEvent(writer: PortfolioWriter, input: MeterEve
   const appliance = await tx.appliances.find(partner.id, input.applianceId);
   if (!appliance) throw notFound(`Appliance not found: ${input.applianceId}`);
   checkNotRetiredRule("Appliance", appliance);
-  if (input.componentId !== null) await findComponent(writer, appliance, input.componentId, null);
+  if (input.componentId !== null) await loadComponentOfPartner(writer, appliance, input.componentId, null);
   const event: SensorEvent = {
     ...input,
     id: tx.newId("sensorEvent"),
@@ -80,7 +80,7 @@ export async function receiveSmartEvent(
   const { tx, partner, knowledge } = writer;
   const found = await resolve(writer, input);
   const { property, appliance } = found;
-  const component = await findComponent(writer, appliance, input.componentId, input.componentDefId);
+  const component = await loadComponentOfPartner(writer, appliance, input.componentId, input.componentDefId);
   const event: SensorEvent = {
     id: tx.newId("sensorEvent"),
     partnerId: partner.id,
@@ -278,7 +278,7 @@ async function registerAppliance(
   return appliance;
 }
 
-async function findComponent(
+async function loadComponentOfPartner(
   { tx }: PortfolioWriter,
   appliance: Appliance,
   componentId: string | null,

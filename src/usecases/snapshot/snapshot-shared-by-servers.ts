@@ -80,7 +80,7 @@ const MOST_CLAIMED = 64;
  * partner that the step has scored wait for its end. Small partners are scored together: at first one, then two, then four,
  * so that the last ones, too, take about as long as those before.
  */
-export async function scoreSnapshotShares(
+export async function snapshotShareScoring(
   tx: Tx,
   model: ModelContext,
   day: Day,

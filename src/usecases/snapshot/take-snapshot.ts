@@ -29,8 +29,8 @@ import {
   finishSharedSnapshot,
   openSnapshotWorkShares,
   restartSharedSnapshot,
-  scoreSnapshotShares,
   snapshotLocksPartnerRows,
+  snapshotShareScoring,
 } from "./snapshot-shared-by-servers.ts";
 
 type SnapshotDeps = {
@@ -254,7 +254,7 @@ async function takeSharedStep(
     return { isLast, alreadyDone: false, run: stored ?? EMPTY_RUN };
   }
   const until = deps.monotonicMs() + SHARED_STEP_MS;
-  const found = await scoreSnapshotShares(tx, deps, day, budget, () => deps.monotonicMs() > until);
+  const found = await snapshotShareScoring(tx, deps, day, budget, () => deps.monotonicMs() > until);
   const isLast = found === "none left";
   if (isLast && snapshotIsScoredByTwoModels(stored)) {
     await restartSharedSnapshot(tx, await loadActiveModelVersion(tx, deps.knowledge), day);

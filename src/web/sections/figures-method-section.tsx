@@ -27,7 +27,7 @@ type ComponentTotals = {
 };
 
 /** Counts the components in steps, for properties with many. */
-export function* sectionComponentTotals(
+export function* pageComponentTotals(
   components: readonly Costs[],
   prices: PageUnitPrices,
 ): Steps<ComponentTotals> {

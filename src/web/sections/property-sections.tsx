@@ -23,7 +23,7 @@ import { pageUnitPrices } from "../page/page-tier-costs.ts";
 import { ConditionSectionHeadline } from "./condition-section.tsx";
 import { ConditionTrendSection } from "./condition-trend-section.tsx";
 import { DueActionsSection, type RenderMark } from "./due-actions-section.tsx";
-import { MethodologySection, sectionComponentTotals } from "./figures-method-section.tsx";
+import { MethodologySection, pageComponentTotals } from "./figures-method-section.tsx";
 import {
   KnownHazardsSection,
   pageSectionHazardGroups,
@@ -128,7 +128,7 @@ export function* pagePropertySections({
   if (components.length === 0)
     return [<ConditionSectionHeadline condition={condition} headline={undefined} />];
   const prices = pageUnitPrices(plan?.units ?? []);
-  const totals = yield* sectionComponentTotals(components, prices);
+  const totals = yield* pageComponentTotals(components, prices);
   const applianceNames = new ApplianceNames(data.types, data.units);
   yield;
   const sorted = yield* sortInSteps(components, comparePageRowsByExpectedLoss);

@@ -9,7 +9,7 @@ import {
   fitFrailtyShapeInSteps,
   fitLifeCorrection,
 } from "../../../src/domain/calibration/fit-lives.ts";
-import { fitModelInSteps } from "../../../src/domain/calibration/fit-model.ts";
+import { fitModelInSteps } from "../../../src/domain/calibration/fit-model-in-steps.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import { ReproducibleSum } from "../../../src/domain/statistics/reproducible-sum.ts";
 import { seededRandom } from "../../../src/domain/statistics/seeded-random.ts";

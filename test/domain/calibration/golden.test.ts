@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { fitModelInSteps } from "../../../src/domain/calibration/fit-model.ts";
+import { fitModelInSteps } from "../../../src/domain/calibration/fit-model-in-steps.ts";
 import { failureProbability } from "../../../src/domain/scoring/outlook.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { runSteps } from "../../../src/domain/steps/computation-steps.ts";

@@ -6,7 +6,7 @@ import {
   countFailuresByYearInSteps,
   type FailureYear,
 } from "../../../src/domain/calibration/failure-years.ts";
-import { fitModelInSteps } from "../../../src/domain/calibration/fit-model.ts";
+import { fitModelInSteps } from "../../../src/domain/calibration/fit-model-in-steps.ts";
 import {
   fitSharedCausesInSteps,
   learnedYearFactorVariance,

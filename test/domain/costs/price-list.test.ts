@@ -4,9 +4,9 @@ import { COST_BASES, exactFailedCents, zeroCentsByBasis } from "../../../src/dom
 import type { CostAdjustment } from "../../../src/domain/costs/cost-adjustment.ts";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import { type PricedComponent, PriceList, type TypePrices } from "../../../src/domain/costs/price-list.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 
-const knowledge = loadKnowledge();
+const knowledge = embeddedKnowledge();
 const TERMS: CostAdjustment = { locationFactors: null, priceLevel: 1 };
 const HOUSE = { state: "TX", unitCount: 0, grossAreaSqft: null, stories: null };
 

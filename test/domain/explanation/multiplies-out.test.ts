@@ -4,8 +4,8 @@ import { serializeExplanation } from "../../../src/api-schemas/explanation-schem
 import type { PlacedComponent } from "../../../src/domain/component.ts";
 import { PriceList } from "../../../src/domain/costs/price-list.ts";
 import { explainScore } from "../../../src/domain/explanation/explanation.ts";
-import { type ModelCorrections, UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import { type ModelCorrections, UNCORRECTED } from "../../../src/domain/scoring/score-model-corrections.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import type { Json } from "../../support/json.ts";
 import { referenceContext } from "../planning/reference-context.ts";

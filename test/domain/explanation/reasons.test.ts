@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { explainScorePartsInSteps } from "../../../src/domain/explanation/explanation.ts";
 import { mainReasonsOf, type Reason } from "../../../src/domain/explanation/score-reasons.ts";
-import { UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
+import { UNCORRECTED } from "../../../src/domain/scoring/score-model-corrections.ts";
 import type { PropertyHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { history } from "../scoring/any-history.ts";

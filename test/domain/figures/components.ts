@@ -7,9 +7,9 @@ import {
   AssessmentAccumulator,
 } from "../../../src/domain/figures/property-assessment.ts";
 import { scoredComponentAgedScore } from "../../../src/domain/scoring/score-projections.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 
-export const knowledge = loadKnowledge();
+export const knowledge = embeddedKnowledge();
 /** The costs of the knowledge base, without location factors. */
 export const prices = new PriceList(knowledge, { locationFactors: null, priceLevel: 1 });
 

@@ -13,9 +13,9 @@ import {
 } from "../../../src/domain/hazards/hazard-flags.ts";
 import { scoredNoteOfFindings, scoringFindingsOfNote } from "../../../src/domain/scoring/note-findings.ts";
 import type { EventType } from "../../../src/domain/service-event.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 
-const knowledge = loadKnowledge();
+const knowledge = embeddedKnowledge();
 const PANEL: FlaggedAppliance = {
   typeId: "electrical_panel",
   brand: "Square D",

@@ -2,9 +2,9 @@ import type { LossClass, System } from "../../../src/domain/domain-knowledge.ts"
 import { LossBook } from "../../../src/domain/losses/loss-book.ts";
 import type { LossComponent } from "../../../src/domain/losses/loss-component.ts";
 import type { InsuredLayer } from "../../../src/domain/losses/loss-severity.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 
-const knowledge = loadKnowledge();
+const knowledge = embeddedKnowledge();
 export const lossClassOf = (system: System) => knowledge.lossClass(system);
 
 export const AMOUNTS = [10_000, 50_000, 100_000];

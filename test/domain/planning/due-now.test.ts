@@ -22,12 +22,12 @@ import type { Confidence, RiskTier } from "../../../src/domain/scoring/scoring-t
 import type { EventType } from "../../../src/domain/service-event.ts";
 import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { addDays, DAYS_PER_YEAR, daysBetween } from "../../../src/domain/time.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import { history } from "../scoring/any-history.ts";
 import { AS_OF, event } from "../scoring/histories.ts";
 import { applianceOf, referenceContext, type State } from "./reference-context.ts";
 
-const knowledge = loadKnowledge();
+const knowledge = embeddedKnowledge();
 const hazard = { label: "Recalled", authority: "CPSC" };
 /** Components with these install years are hazards. */
 const HAZARD_YEAR = 1900;

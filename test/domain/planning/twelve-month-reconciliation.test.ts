@@ -7,10 +7,10 @@ import {
 } from "../../../src/domain/planning/part-in-place.ts";
 import { PlanSumsAccumulator } from "../../../src/domain/planning/plan-sums.ts";
 import { planApplianceFromScores } from "../../../src/domain/planning/planned-appliance.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import { applianceOf, referenceContext } from "./reference-context.ts";
 
-const knowledge = loadKnowledge();
+const knowledge = embeddedKnowledge();
 const context = referenceContext(knowledge);
 const MONTHS = 12;
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { appliancesByEqualScoringInputs } from "../../../src/domain/scoring/equal-scoring-inputs.ts";
-import { type ModelCorrections, UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import { type ModelCorrections, UNCORRECTED } from "../../../src/domain/scoring/score-model-corrections.ts";
 import type { ApplianceHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import { AS_OF, appliance, event, knowledge, property, reading } from "./histories.ts";
 

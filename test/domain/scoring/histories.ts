@@ -11,9 +11,9 @@ import type {
 } from "../../../src/domain/scoring/scoring-types.ts";
 import type { EventType } from "../../../src/domain/service-event.ts";
 import { dayNumber, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 
-export const knowledge = loadKnowledge();
+export const knowledge = embeddedKnowledge();
 
 /** 7305 days, exactly 20 mean years, after 1 July 2005. */
 export const AS_OF = "2025-07-01";

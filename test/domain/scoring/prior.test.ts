@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type ModelCorrections, UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import { type ModelCorrections, UNCORRECTED } from "../../../src/domain/scoring/score-model-corrections.ts";
 import { ageYears } from "../../../src/domain/scoring/virtual-age.ts";
 import {
   cumulativeProbability,

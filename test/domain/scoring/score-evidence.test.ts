@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
+import { UNCORRECTED } from "../../../src/domain/scoring/score-model-corrections.ts";
 import type { ApplianceHistory } from "../../../src/domain/scoring/scoring-types.ts";
 import { AS_OF, appliance, BURNER, burner, event, knowledge, noteOf, property, scores } from "./histories.ts";
 

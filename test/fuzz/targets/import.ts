@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Partner } from "../../../src/domain/partner.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { IMPORT_FIELDS, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import {
@@ -22,7 +22,7 @@ const KINDS = ["properties", "appliances", "serviceEvents", "components", "claim
 /** A database with a new partner for each input. */
 function scratchDatabase() {
   const folder = mkdtempSync(join(tmpdir(), "mainstay-fuzz-import-"));
-  const knowledge = loadKnowledge();
+  const knowledge = embeddedKnowledge();
   const store = openSqliteStore(join(folder, "mainstay.db"), {
     clock,
     random: (bytes) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),

@@ -53,9 +53,9 @@ import {
   parseLossRequestHttpQuery,
   parsePremiumTermsHttpQuery,
 } from "../../../src/http/loss-query-parameters.ts";
-import { parseRequestBodyObject } from "../../../src/http/request-body.ts";
+import { httpRequestBodyObject } from "../../../src/http/request-body.ts";
 import { parseIpNetwork } from "../../../src/ip-networks/ip-network.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import { bearerTokenSecrets } from "../../../src/secrets/bearer-tokens.ts";
 import { impersonationTokens } from "../../../src/secrets/impersonation-token.ts";
 import type { MasterKey } from "../../../src/secrets/master-key.ts";
@@ -76,7 +76,7 @@ function accepts(read: () => unknown): 0 | 1 {
   }
 }
 
-const knowledge = loadKnowledge();
+const knowledge = embeddedKnowledge();
 const KNOWN_PARAMETERS = [
   ...["limit", "offset", "tier", "since", "years", "inflation_pct", "budget", "sandbox", "systems", "perils"],
   ...["state", "country", "city", "zip", "q", "flag", "retired", "include_retired", "sort", "deductible"],
@@ -197,7 +197,7 @@ const body: Target = {
   ),
   words: ['"__proto__":', "null", "[[[[", "1e999", "\\u0000", "\\ud800", '"name":1,', "{", "}", '"'],
   parse(input) {
-    const value = parseRequestBodyObject(input, MOST_VALUES);
+    const value = httpRequestBodyObject(input, MOST_VALUES);
     return READERS.map((read) => accepts(() => read(value))).join("");
   },
 };
@@ -252,7 +252,7 @@ const changes: Target = {
     "CA-ON",
   ],
   parse(input) {
-    const value = parseRequestBodyObject(input, MOST_VALUES);
+    const value = httpRequestBodyObject(input, MOST_VALUES);
     return CHANGE_READERS.map((read) => accepts(() => read(value))).join("");
   },
 };

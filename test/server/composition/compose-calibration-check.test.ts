@@ -4,7 +4,7 @@ import { serializeCalibration, serializeValidation } from "../../../src/api-sche
 import { serializeModelCheck } from "../../../src/api-schemas/model-schema.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import type { Calibration } from "../../../src/domain/calibration/calibration.ts";
-import { UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
+import { UNCORRECTED } from "../../../src/domain/scoring/score-model-corrections.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { createLogger } from "../../../src/logging/logger.ts";
 import { defineModelMetrics } from "../../../src/metrics/model-metrics.ts";

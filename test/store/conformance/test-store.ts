@@ -1,7 +1,7 @@
 import type { Appliance, NewAppliance } from "../../../src/domain/appliance.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import type { NewProperty, Property } from "../../../src/domain/property.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import type { Store, StoreOptions, Tx } from "../../../src/store/store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
@@ -13,7 +13,7 @@ export type Database = { open(options?: Partial<StoreOptions>): Promise<Store> }
 /** Makes an empty database with the current schema. */
 export type MakeDatabase = () => Promise<Database>;
 
-export const knowledge = loadKnowledge();
+export const knowledge = embeddedKnowledge();
 export const NOW = Date.parse("2026-03-10T12:00:00Z");
 export const DAY = "2026-03-10";
 export const ALL = { limit: 10_000, offset: 0 };

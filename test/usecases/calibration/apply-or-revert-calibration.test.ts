@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Calibration } from "../../../src/domain/calibration/calibration.ts";
 import { calibrationFitId } from "../../../src/domain/calibration/model-version.ts";
 import { partInPlaceOf } from "../../../src/domain/planning/component-plan.ts";
-import type { ModelCorrections } from "../../../src/domain/scoring/model-corrections.ts";
+import type { ModelCorrections } from "../../../src/domain/scoring/score-model-corrections.ts";
 import { dayOf } from "../../../src/domain/time.ts";
 import {
   activateProposedFit,

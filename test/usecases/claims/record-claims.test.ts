@@ -7,7 +7,7 @@ import type { ClaimChange, NewClaim } from "../../../src/domain/claim.ts";
 import type { Component } from "../../../src/domain/component.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { ClaimLog, correctClaim } from "../../../src/usecases/claims/record-claims.ts";
@@ -16,7 +16,7 @@ import { createProperty } from "../../../src/usecases/portfolio/create-or-change
 import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 
 const TODAY = "2026-03-10";
-const knowledge = loadKnowledge();
+const knowledge = embeddedKnowledge();
 const folder = mkdtempSync(join(tmpdir(), "mainstay-claims-"));
 const stores: Store[] = [];
 afterAll(async () => {

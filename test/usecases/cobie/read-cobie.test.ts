@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeXlsx } from "hucre/xlsx";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import { COLUMNS, type SheetName } from "../../../src/usecases/cobie/cobie-layout.ts";
 import { cobieApplianceType, PRODUCT_CLASSES } from "../../../src/usecases/cobie/cobie-product-classes.ts";
 import type { ImportTable } from "../../../src/usecases/import/mapping/import-source-table.ts";
@@ -270,7 +270,7 @@ describe("the type of a product", () => {
   });
 
   test("is that of the class that each type is exported with", () => {
-    const { types } = loadKnowledge();
+    const { types } = embeddedKnowledge();
     expect(Object.keys(PRODUCT_CLASSES).sort()).toEqual([...types.keys()].sort());
     for (const [typeId, { name }] of types)
       expect([typeId, typeOf(PRODUCT_CLASSES[typeId]!, name)]).toEqual([typeId, typeId]);

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { propertyConditionOf } from "../../../src/domain/figures/property-condition.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { daysBetween } from "../../../src/domain/time.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { createDemoProperty } from "../../../src/usecases/demo-property/create-demo-property.ts";
 import { DEMO_PROPERTY } from "../../../src/usecases/demo-property/demo-property-content.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 
-const knowledge = loadKnowledge();
+const knowledge = embeddedKnowledge();
 const folder = mkdtempSync(join(tmpdir(), "mainstay-demo-property-"));
 const stores: Store[] = [];
 afterAll(async () => {

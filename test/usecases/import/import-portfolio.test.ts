@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { clusterImportLockName, withClusterLock } from "../../../src/cluster/cluster-locks.ts";
 import { csvLine } from "../../../src/csv/write-csv.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
@@ -17,7 +17,7 @@ import { createProperty } from "../../../src/usecases/portfolio/create-or-change
 import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { withLockId } from "../../support/lock-database.ts";
 
-const knowledge = loadKnowledge();
+const knowledge = embeddedKnowledge();
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 const clock = () => NOW;
 

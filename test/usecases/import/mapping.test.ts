@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readCsv } from "../../../src/csv/read-csv.ts";
 import type { Yield } from "../../../src/event-loop/event-loop.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import {
   firstAmbiguousTableCellDate,
   parseCellDate,
@@ -221,7 +221,7 @@ describe("a guessed mapping", () => {
       { column: "Bill", field: "total_cost" },
       { column: "Site", field: "name" },
     ];
-    expect(guessFileMapping(loadKnowledge(), table, chosen)).toMatchObject({
+    expect(guessFileMapping(embeddedKnowledge(), table, chosen)).toMatchObject({
       rows: "service_events",
       fields: { event_type: "What", date: "When", total_cost: "Bill", name: "Site", serial: "Tag" },
       dates: { date: "DD/MM/YYYY" },
@@ -235,7 +235,7 @@ describe("a guessed mapping", () => {
       { column: "Name", field: "serial" },
       { column: "Built On", field: "year_built" },
     ];
-    expect(guessFileMapping(loadKnowledge(), buildings, other)).toMatchObject({
+    expect(guessFileMapping(embeddedKnowledge(), buildings, other)).toMatchObject({
       rows: "properties",
       fields: { name: "Name", year_built: "Built On" },
     });
@@ -486,7 +486,7 @@ async function prepare(
       read: store.read,
       partnerId: partner.id,
       folder: mkdtempSync(join(folder, "prepared-")),
-      types: loadKnowledge().types,
+      types: embeddedKnowledge().types,
       yieldNow,
     },
     mapped,

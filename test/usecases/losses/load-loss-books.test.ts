@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Calibration } from "../../../src/domain/calibration/calibration.ts";
-import { UNCORRECTED } from "../../../src/domain/scoring/model-corrections.ts";
+import { UNCORRECTED } from "../../../src/domain/scoring/score-model-corrections.ts";
 import { dayOf } from "../../../src/domain/time.ts";
 import {
   applyCalibration,

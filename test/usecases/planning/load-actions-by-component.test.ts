@@ -5,7 +5,7 @@ import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import type { ComponentDef, Knowledge } from "../../../src/domain/domain-knowledge.ts";
 import { type PlanTerms, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import { currentPartnerPrices } from "../../../src/usecases/costs/load-partner-prices.ts";
 import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
@@ -278,7 +278,7 @@ describe("after a start with another knowledge base or settings, the actions of 
 });
 
 // Rule: plan-action
-test.each<[string, Parameters<typeof loadKnowledge>[0], Partial<PlanTerms>]>([
+test.each<[string, Parameters<typeof embeddedKnowledge>[0], Partial<PlanTerms>]>([
   [
     "twice the prices without location factors, over one year",
     { location: "none", priceLevel: 2, buildingPerSqft: 20 },
@@ -296,7 +296,7 @@ test.each<[string, Parameters<typeof loadKnowledge>[0], Partial<PlanTerms>]>([
 ])(
   "whatever the settings of costs and the terms of a plan are, its actions are those of lists: %s",
   async (_, settings, terms) => {
-    const other = loadKnowledge(settings);
+    const other = embeddedKnowledge(settings);
     const fixture = await open(NOON);
     const { store, clock } = fixture;
     await requestRecalculationIfBasisChanged(store, recalculationBasisDigest(knowledge));

@@ -5,7 +5,7 @@ import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, dayOf } from "../../../src/domain/time.ts";
 import { loadScoreReasons } from "../../../src/usecases/explanation/load-score-reasons.ts";
 import { correctServiceEvent, ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
-import { findComponent } from "../../../src/usecases/portfolio/change-component.ts";
+import { loadComponentOfPartner } from "../../../src/usecases/portfolio/change-component.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
 import { recountDerivedData } from "../../../src/usecases/recalculation/recount-derived-data.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
@@ -192,7 +192,9 @@ describe("an appliance that was recorded in the wrong place", () => {
     );
     const of = async (id: string) =>
       await Promise.all(
-        (await read.components.ofAppliance(id)).map((one) => findComponent(read, fixture.partnerId, one.id)),
+        (await read.components.ofAppliance(id)).map((one) =>
+          loadComponentOfPartner(read, fixture.partnerId, one.id),
+        ),
       );
     const components = [...(await of(moved!.id)), ...(await of(kept!.id))];
     const keptIds = (await of(kept!.id)).map(({ id }) => id);

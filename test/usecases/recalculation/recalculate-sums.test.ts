@@ -3,7 +3,7 @@ import pg from "pg";
 import type { CostLine } from "../../../src/domain/costs/cost-line.ts";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
-import { loadKnowledge } from "../../../src/knowledge/load-knowledge.ts";
+import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { loadPropertyCompliance } from "../../../src/usecases/inspections/load-property-compliance.ts";
@@ -215,7 +215,7 @@ test("the sums follow the prices of a server that continues a snapshot after one
   const environment = { ...deps(), monotonicMs: () => 0 };
   await takeSnapshot(environment, day);
   fixture.time.now += MS_PER_DAY;
-  const dearer = loadKnowledge({ location: "state", priceLevel: 2, buildingPerSqft: 200 });
+  const dearer = embeddedKnowledge({ location: "state", priceLevel: 2, buildingPerSqft: 200 });
   await interruptSnapshot({ ...environment, knowledge: dearer }, dayOf(fixture.time.now));
   expect(await wrongSums()).toBeGreaterThan(0);
   await takeSnapshot(environment, dayOf(fixture.time.now));

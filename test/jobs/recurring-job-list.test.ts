@@ -3,8 +3,8 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import type { Knowledge } from "../../src/domain/domain-knowledge.ts";
 import { dayOf } from "../../src/domain/time.ts";
 import type { ScheduledJob } from "../../src/jobs/job-schedule.ts";
-import { scheduledJobTable } from "../../src/jobs/recurring-job-table.ts";
-import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
+import { recurringJobList } from "../../src/jobs/recurring-job-list.ts";
+import { embeddedKnowledge } from "../../src/knowledge/embedded-knowledge.ts";
 import { createLogger } from "../../src/logging/logger.ts";
 import { EmbedViewCounter } from "../../src/usecases/embeds/count-embed-views.ts";
 import { recountDerivedData } from "../../src/usecases/recalculation/recount-derived-data.ts";
@@ -38,7 +38,7 @@ function jobs(
     destination: { write: (line) => void lines.push(JSON.parse(line)) },
   });
   const config = loadConfig({ env, cwd: "/nowhere" });
-  const table = scheduledJobTable({
+  const table = recurringJobList({
     config,
     log,
     knowledge: own,
@@ -57,7 +57,7 @@ const snapshots = () => lines.filter(({ msg }) => msg === "snapshot taken").map(
 test("sums follow the prices of the server again after a snapshot by a command with others, and these after a start with them", async () => {
   const { id: propertyId } = await fixture.addProperty();
   await fixture.addAppliances({ propertyId, typeId: "roof", installYear: 1980 });
-  const dearer = loadKnowledge({ location: "state", priceLevel: 2, buildingPerSqft: 200 });
+  const dearer = embeddedKnowledge({ location: "state", priceLevel: 2, buildingPerSqft: 200 });
   const { store, clock, time } = fixture;
   const wrongSums = async (own: Knowledge) => {
     const wrong = await recountDerivedData({ store, clock, knowledge: own, yieldNow }, false);
@@ -81,7 +81,7 @@ test("sums follow the prices of the server again after a snapshot by a command w
 test("sums that an older server stores beside a newer one, as in a rolling upgrade, follow the newer one's prices", async () => {
   const { id: propertyId } = await fixture.addProperty();
   await fixture.addAppliances({ propertyId, typeId: "roof", installYear: 1980 });
-  const dearer = loadKnowledge({ location: "state", priceLevel: 2, buildingPerSqft: 200 });
+  const dearer = embeddedKnowledge({ location: "state", priceLevel: 2, buildingPerSqft: 200 });
   const { store, clock, time } = fixture;
   const wrongSums = async () => {
     const wrong = await recountDerivedData({ store, clock, knowledge: dearer, yieldNow }, false);

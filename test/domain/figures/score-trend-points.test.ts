@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { scoresOnSnapshotDays } from "../../../src/domain/figures/scores-on-snapshot-days.ts";
+import { scoreTrendPoints } from "../../../src/domain/figures/score-trend-points.ts";
 
 const DAYS = ["2026-01-01", "2026-01-02", "2026-01-04", "2026-01-05"];
 
@@ -8,7 +8,7 @@ test("a trend has a point per snapshot day, with the score of the latest change"
     { day: "2026-01-01", riskScore: 10 },
     { day: "2026-01-04", riskScore: 12 },
   ];
-  expect(scoresOnSnapshotDays(rows, DAYS).map(({ day, riskScore }) => `${day} ${riskScore}`)).toEqual([
+  expect(scoreTrendPoints(rows, DAYS).map(({ day, riskScore }) => `${day} ${riskScore}`)).toEqual([
     "2026-01-01 10",
     "2026-01-02 10",
     "2026-01-04 12",
@@ -17,16 +17,16 @@ test("a trend has a point per snapshot day, with the score of the latest change"
 });
 
 test("a trend starts with the component's first snapshot", () => {
-  expect(scoresOnSnapshotDays([{ day: "2026-01-04", riskScore: 5 }], DAYS).map(({ day }) => day)).toEqual(
+  expect(scoreTrendPoints([{ day: "2026-01-04", riskScore: 5 }], DAYS).map(({ day }) => day)).toEqual(
     DAYS.slice(2),
   );
 });
 
 test("a trend of recent days starts with the score before them", () => {
-  expect(scoresOnSnapshotDays([{ day: "2025-06-01", riskScore: 7 }], DAYS)).toHaveLength(4);
+  expect(scoreTrendPoints([{ day: "2025-06-01", riskScore: 7 }], DAYS)).toHaveLength(4);
 });
 
 test("a component without a snapshot has no trend, nor is there one without days", () => {
-  expect(scoresOnSnapshotDays([], DAYS)).toEqual([]);
-  expect(scoresOnSnapshotDays([{ day: "2026-01-01", riskScore: 1 }], [])).toEqual([]);
+  expect(scoreTrendPoints([], DAYS)).toEqual([]);
+  expect(scoreTrendPoints([{ day: "2026-01-01", riskScore: 1 }], [])).toEqual([]);
 });

@@ -13,7 +13,7 @@ let loaded: Knowledge | undefined;
  * and a price level of 1. The build validates it with `readKnowledge`; doing so here would take a
  * sixth of the startup time.
  */
-export function loadKnowledge(settings?: CostSettings): Knowledge {
+export function embeddedKnowledge(settings?: CostSettings): Knowledge {
   loaded ??= createKnowledge(assembleKnowledge(embedded()));
   if (!settings) return loaded;
   const { location, priceLevel, buildingPerSqft } = settings;

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { checkServerHealth, type HealthDeps } from "../../src/server/server-health.ts";
+import { checkServerHealth, type HealthDeps } from "../../src/server/server-health-probe.ts";
 import { takeSnapshot } from "../../src/usecases/snapshot/take-snapshot.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../support/portfolio-store.ts";
 

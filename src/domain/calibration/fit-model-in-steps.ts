@@ -1,5 +1,5 @@
 import type { Knowledge, ScoringModel } from "../domain-knowledge.ts";
-import type { ModelCorrections } from "../scoring/model-corrections.ts";
+import type { ModelCorrections } from "../scoring/score-model-corrections.ts";
 import { ReproducibleSum } from "../statistics/reproducible-sum.ts";
 import type { Steps } from "../steps/computation-steps.ts";
 import type { LifeOnRecord } from "./calibration-life.ts";

@@ -49,7 +49,7 @@ const STEP = 10;
 const FOREIGN_SUMS_MS = 20 * 60_000;
 
 /** Returns the scheduled jobs of a server, except backups. */
-export function scheduledJobTable(deps: JobDeps): ScheduledJob[] {
+export function recurringJobList(deps: JobDeps): ScheduledJob[] {
   const { config, store, knowledge, clock, monotonicMs, log, cluster = SINGLE_NODE } = deps;
   const snapshot: ScheduledJob = {
     name: "snapshot",

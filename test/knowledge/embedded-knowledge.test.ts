@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { ENVIRONMENT_FACTORS } from "../../src/domain/domain-knowledge.ts";
+import { embeddedKnowledge } from "../../src/knowledge/embedded-knowledge.ts";
 import { FILES } from "../../src/knowledge/knowledge-files.ts";
-import { loadKnowledge } from "../../src/knowledge/load-knowledge.ts";
 import { readKnowledge } from "../../src/knowledge/read-knowledge.ts";
 
-const knowledge = loadKnowledge();
+const knowledge = embeddedKnowledge();
 
 /** Returns a file's content with one change. */
 // biome-ignore lint/suspicious/noExplicitAny: a test may break any part of any file
@@ -124,7 +124,7 @@ describe("the knowledge base", () => {
   });
 
   test("is read once", () => {
-    expect(loadKnowledge()).toBe(knowledge);
+    expect(embeddedKnowledge()).toBe(knowledge);
   });
 });
 

@@ -7,7 +7,7 @@ import { meetsPhotoFileNameRule } from "../domain/rules/photo-file-rule.ts";
 import type { Instant } from "../domain/time.ts";
 import { moveIntoPlace, replaceFile } from "../files/durable-files.ts";
 import { DailyCallLimits } from "../http/request-daily-call-limits.ts";
-import { masterKeyFilePath, masterKeyIsInEnvironment } from "../secrets/master-key.ts";
+import { isMasterKeyProvided, masterKeyFilePath } from "../secrets/master-key.ts";
 import {
   storedPhotoQueries,
   type TransferEndpoint,
@@ -169,7 +169,7 @@ function folderTarget({ config, env, to: dataDir, again, clock }: MoveDeps): Tar
     close,
     async finish() {
       const key = masterKeyFilePath(config.storage.dataDir);
-      if (!masterKeyIsInEnvironment(env) && existsSync(key))
+      if (!isMasterKeyProvided(env) && existsSync(key))
         await replaceFile(masterKeyFilePath(dataDir), readFileSync(key));
       close();
       settleLog(unfinished, dataDir);
