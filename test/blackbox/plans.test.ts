@@ -302,6 +302,31 @@ describe("a property's plan", () => {
     }
   });
 
+  // Rule: property-plan
+  test("is the same beside a report and losses that are computed at the same time", async () => {
+    const own = server.as(await server.createPartner("Large"));
+    const { id } = await addProperty(own, { name: "Large House" });
+    const other = await addProperty(own, { name: "Other House" });
+    const types = ["water_heater_gas", "boiler", "roof", "elevator", "washer"];
+    await own.post("/v1/appliances/bulk", {
+      appliances: Array.from({ length: 100 }, (_, i) => ({
+        ...{ property_id: id, type_id: types[i % types.length], install_year: 1980 + (i % 40) },
+      })),
+    });
+    const paths = ["report", "plan", "losses"].map((name) => `/v1/property/${id}/${name}`);
+    const read = async (path: string) => {
+      const { assessed_at: _, ...figures } = (await own.get(path)).body;
+      return figures;
+    };
+    const alone: Json[] = [];
+    for (const path of paths) alone.push(await read(path));
+    // No response is kept for another revision of the data.
+    await own.put(`/v1/properties/${other.id}`, { notes: "Changed" });
+    const atOnce = await Promise.all([...paths, "/v1/portfolio/plan", "/v1/portfolio/losses"].map(read));
+    expect(atOnce.slice(0, 3)).toEqual(alone);
+    expect(atOnce.slice(3)).toEqual([await read("/v1/portfolio/plan"), await read("/v1/portfolio/losses")]);
+  });
+
   test("is not visible to another partner", async () => {
     const mine = await stranger.ask("GET", `/v1/property/${property.id}/plan`, 404);
     const none = await stranger.ask("GET", "/v1/property/P_00000000000000000000000000/plan", 404);
