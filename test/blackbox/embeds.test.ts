@@ -99,6 +99,29 @@ describe("an embed", () => {
     expect(await (await get(crowded.token, 1)).text()).not.toBe(text);
   });
 
+  test("waits for others of its partner beyond four: all at once, each would take as long as all together", async () => {
+    const { id } = await addProperty(client);
+    await client.post("/v1/appliances/bulk", {
+      appliances: Array(60).fill({ property_id: id, type_id: "plumbing_supply", install_year: 1990 }),
+    });
+    const embeds = await Promise.all(
+      Array.from({ length: 10 }, () => administrator.client.post("/admin/embeds", { property_id: id })),
+    );
+    const startedAt = performance.now();
+    const durations = await Promise.all(
+      embeds.flatMap(({ body }) =>
+        [1, 2].map(async (years) => {
+          const { status } = await server.anonymous.get(
+            `/embed/property/${body.token}/plan.csv?years=${years}`,
+          );
+          expect(status).toBe(200);
+          return performance.now() - startedAt;
+        }),
+      ),
+    );
+    expect(Math.min(...durations)).toBeLessThan(Math.max(...durations) / 2);
+  });
+
   // Rule: embed
   test("is invalid immediately after it is revoked, like an unknown one", async () => {
     const { embed_id, token } = await create();

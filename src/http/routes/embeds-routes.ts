@@ -47,7 +47,7 @@ import {
 } from "../http-operation.ts";
 import { parsePlanTermsHttpQueryOrDefaults } from "../http-query-parameters.ts";
 import { replyCacheKey } from "../reply-cache-key.ts";
-import { RequestConcurrencyLimiter } from "../request-concurrency-limiter.ts";
+import { longReadLimiter, RequestConcurrencyLimiter } from "../request-concurrency-limiter.ts";
 import { workbookReply } from "../workbook-replies.ts";
 
 type EmbedDeps = {
@@ -167,14 +167,16 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     };
   };
   const limiter = new RequestConcurrencyLimiter(MAX_RUNNING, MAX_WAITING);
+  // A partner may have any number of embeds.
+  const longReads = longReadLimiter();
   const cache = deps.caches.open<Reply<never>>("pages", {
     // Text that is not Latin-1 takes two bytes a character.
     bytesOf: (reply) => (reply.raw instanceof Uint8Array ? 1 : 2) * replyLength(reply),
     mostBytes: MAX_KEPT_BYTES,
   });
   /**
-   * Returns the reply that `make` makes for a page or file of this name, a few at a time for each embed, or the same one
-   * until the partner's data or the day changes; a page with status 404 if there is no embed. `up` leads to the root.
+   * Returns the reply that `make` makes for a page or file of this name, a few at a time for each embed and partner, or the
+   * same one until the partner's data or the day changes; a page with status 404 if there is no embed. `up` leads to the root.
    */
   const replyFor = async (
     call: PublicCall,
@@ -193,7 +195,8 @@ export function embedOperations(deps: EmbedDeps): Operation[] {
     // A cached reply takes memory, too, until the client has read it.
     call.reserveMemoryFor(id);
     const makeUnlessCached = async () => cache.get(key, shown) ?? (await make(found));
-    const reply = cache.get(key, shown) ?? (await limiter.run(id, call.signal, makeUnlessCached));
+    const makeInOrder = () => longReads.run(partnerId, call.signal, makeUnlessCached);
+    const reply = cache.get(key, shown) ?? (await limiter.run(id, call.signal, makeInOrder));
     // A stream is read once.
     if (replyLength(reply) > 0) cache.set(key, shown, reply);
     onReply(id, { viewedAt: call.now, address: call.address });
