@@ -85,7 +85,15 @@ export async function confirmCommandFileMappings(
     for (const table of await openImportTables(resolve(cwd, file), areaUnit)) {
       const kept = table.form?.mapping ?? findSavedMapping(saved, table.headings);
       const moved = kept && movedFields(kept, request);
-      const guess = moved?.size === 0 ? kept! : guessFileMapping(knowledge, table, request.map);
+      const guess =
+        moved?.size === 0
+          ? kept!
+          : guessFileMapping(
+              knowledge,
+              table,
+              request.map,
+              request.defaults.map(({ field }) => field),
+            );
       const base = moved ? reread(kept!, guess, moved) : guess;
       const survey = await surveyMappedColumns(table, refined(base, request), knowledge.types);
       const mapping = refined(withSurvey(base, survey, moved), request);

@@ -227,6 +227,19 @@ describe("a guessed mapping", () => {
       dates: { date: "DD/MM/YYYY" },
       decimal_comma: ["total_cost"],
     });
+    const inspections = {
+      headings: ["Building", "Street", "Equipment", "Serial", "Inspection Date", "Result", "Comments"],
+      sample: [["Oak Garden", "100 Oak St", "Elevator", "E1", "2026-05-01", "FAIL", "brake"]],
+    };
+    const day = [
+      { column: "Inspection Date", field: "date" },
+      { column: "Result", field: "condition_after" },
+    ];
+    expect(guessFileMapping(embeddedKnowledge(), inspections, day, ["event_type"])).toMatchObject({
+      rows: "service_events",
+      fields: { serial: "Serial", date: "Inspection Date", condition_after: "Result", notes: "Comments" },
+    });
+    expect(guessFileMapping(embeddedKnowledge(), inspections, [], ["event_type"]).rows).toBe("properties");
     const buildings = {
       headings: ["Name", "Address", "State", "Built On"],
       sample: [["Elm", "1 Elm St", "NY", "1990"]],

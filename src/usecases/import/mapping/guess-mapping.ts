@@ -42,7 +42,7 @@ const FEWEST_SCORES = 4;
 
 /**
  * Guesses what the rows of a file are, and what its columns contain, by their headings and the first rows. `chosen` has the
- * fields of columns that need no guess.
+ * fields of columns that need no guess. `hasEventType` is true if the type of events has a default.
  */
 export function guessColumnFields(
   headings: readonly string[],
@@ -51,6 +51,7 @@ export function guessColumnFields(
   typeOf: (text: string) => string | undefined,
   hasCommas = false,
   chosen: ReadonlyMap<string, string> = new Map(),
+  hasEventType = false,
 ): FileMapping {
   const taken = new Set([...chosen.values()].map(headingWords));
   const columns = headings.map(
@@ -61,7 +62,7 @@ export function guessColumnFields(
       cells: sample.map((row) => (row[at] ?? "").trim()).filter((cell) => !NO_VALUE.test(cell)),
     }),
   );
-  const rows = kindOf(columns, known);
+  const rows = kindOf(columns, known, hasEventType);
   if ((rows === "appliances" || rows === "properties") && columns.some(isOfComponentIds))
     throw invalid(
       "The rows are components or their alerts, which a file with columns of any names cannot change. Import corrections of components with `mainstay import --components`",
@@ -127,12 +128,14 @@ function wordsOf(heading: string, chosen: ReadonlyMap<string, string>, taken: Re
 const isOfComponentIds = ({ cells }: Column) =>
   cells.length > 0 && cells.every((cell) => isId("component", cell));
 
-function kindOf(columns: readonly Column[], known: KnownFields): FileMapping["rows"] {
+function kindOf(columns: readonly Column[], known: KnownFields, hasEventType: boolean): FileMapping["rows"] {
   const has = (kind: string, field: string) => fieldsOf(columns, kind, known)[field] !== undefined;
   if (has("claims", "date_of_loss")) return "claims";
   if (has("service_events", "date") && scoredColumns(columns, new Set()).length >= FEWEST_SCORES)
     return "visits";
   if (has("service_events", "event_type") && has("service_events", "date")) return "service_events";
+  // A log of inspections has the type of its events in no column.
+  if (hasEventType && columns.some(({ chosen }) => chosen === "date")) return "service_events";
   if (has("appliances", "type_id") && !has("properties", "address")) return "appliances";
   if (has("appliances", "type_id") && (has("appliances", "install_year") || has("appliances", "quantity")))
     return "appliances";

@@ -10,12 +10,14 @@ import type { ImportTable } from "./import-source-table.ts";
 
 /**
  * Guesses the mapping of a file, by its headings and first rows, and by the fields that are chosen for columns: what they say of
- * another kind of rows counts only if the file lacks a required field otherwise.
+ * another kind of rows counts only if the file lacks a required field otherwise, or for a log of events, whose type is among the
+ * `stated` fields that have a default.
  */
 export function guessFileMapping(
   { types }: Pick<Knowledge, "types">,
   { headings, sample, hasCommas }: Pick<ImportTable, "headings" | "sample" | "hasCommas">,
   chosen: readonly ColumnMapping[] = [],
+  stated: readonly string[] = [],
 ): FileMapping {
   const typeOf = importedApplianceTypeByName(types);
   const guess = (columns: readonly ColumnMapping[]) =>
@@ -26,6 +28,7 @@ export function guessFileMapping(
       typeOf,
       hasCommas,
       new Map(columns.map(({ column, field }) => [column, field])),
+      stated.includes("event_type"),
     );
   const plain = guess([]);
   const own = chosen.filter(({ column }) => headings.includes(column));
@@ -34,6 +37,10 @@ export function guessFileMapping(
   if (requiredFieldsMissingInMapping(plain).length > 0 && requiredFieldsMissingInMapping(whole).length === 0)
     return whole;
   const known = mappableFields(plain);
+  const isLog = stated.includes("event_type") && own.some(({ field }) => !known.includes(field));
+  const isGiven = (field: string) => stated.includes(field);
+  if (isLog && whole.rows === "service_events" && requiredFieldsMissingInMapping(whole).every(isGiven))
+    return whole;
   return guess(own.filter(({ field }) => known.includes(field)));
 }
 
