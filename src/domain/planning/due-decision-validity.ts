@@ -87,21 +87,19 @@ export function unitTimingWithValidity(
   if (isUnitRemovedForHazard(whole, mustGo)) return { timing: "now", days: hazardsRise ? LONGER_HOLD : 0 };
   const unit = unitInPlaceOf(parts, whole, caches, mustGo);
   if (!hazardsRise) return { timing: timingOfUnit(unit), days: 0 };
+  // Shown for so many days, it is shown for today, too, so that the months of today are followed for the other units alone.
   const longer = wornUnits(unit, LONGER_HOLD);
-  // Shown for so many days, it is shown for today, too.
   if (staysDue(longer)) return { timing: "now", days: LONGER_HOLD };
   if (staysLater(longer)) return { timing: "later", days: LONGER_HOLD };
   const usual = wornUnits(unit, USUAL_HOLD);
   if (staysDue(usual)) return { timing: "now", days: USUAL_HOLD };
-  const isLaterForUsual = staysLater(usual);
-  const timing = isLaterForUsual ? "later" : timingOfUnit(unit);
+  if (staysLater(usual) || staysLaterByBounds(usual))
+    return { timing: "later", days: staysLaterByBounds(longer) ? LONGER_HOLD : USUAL_HOLD };
+  const timing = timingOfUnit(unit);
   if (timing === "never") return { timing, days: 0 };
-  const shorter = (holds: (worn: WornUnits) => boolean) =>
-    SHORTER_HOLDS.find((days) => holds(wornUnits(unit, days))) ?? 0;
-  if (timing === "now") return { timing, days: shorter(staysDue) };
-  if (!isLaterForUsual && !staysLaterByBounds(usual))
-    return { timing, days: shorter((worn) => staysLater(worn) || staysLaterByBounds(worn)) };
-  return { timing, days: staysLaterByBounds(longer) ? LONGER_HOLD : USUAL_HOLD };
+  const stays =
+    timing === "now" ? staysDue : (some: WornUnits) => staysLater(some) || staysLaterByBounds(some);
+  return { timing, days: SHORTER_HOLDS.find((days) => stays(wornUnits(unit, days))) ?? 0 };
 }
 
 /** Returns for how many of the days that a decision holds it is kept: all or fewer, by the appliance's ID. */
