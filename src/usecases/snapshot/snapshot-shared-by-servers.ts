@@ -139,9 +139,12 @@ export async function snapshotShareScoring(
       after = share.partnerId;
       // Locks the partner's rows before the properties are read, so that concurrent writes to them have committed.
       const rows = await snapshotLocksPartnerRows(tx, after);
-      const size = rows && rows.latestSeq("properties") + rows.latestSeq("components") + 1;
-      if (!rows || !size) deleted.push(after);
-      else if (share.doneSeq > 0 || size > SMALL_PARTNER) large = [share, rows];
+      if (!rows) {
+        deleted.push(after);
+        continue;
+      }
+      const size = rows.latestSeq("properties") + rows.latestSeq("components") + 1;
+      if (share.doneSeq > 0 || size > SMALL_PARTNER) large = [share, rows];
       else {
         small.push([share, rows]);
         rowsOfSmall += size;
