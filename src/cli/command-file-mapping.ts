@@ -14,7 +14,7 @@ import {
   findSavedMapping,
   loadImportMappingFile,
   mappingFileText,
-} from "../usecases/import/mapping/file-mapping.ts";
+} from "../usecases/import/mapping/import-file-mapping.ts";
 import {
   fieldOfMappedHeading,
   guessFileMapping,

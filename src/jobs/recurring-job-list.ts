@@ -22,7 +22,7 @@ import {
   requestRecalculationIfBasisChanged,
 } from "../usecases/recalculation/recalculate-sums.ts";
 import type { RevisionCaches } from "../usecases/revision-caches/revision-caches.ts";
-import { isSnapshotTaken, snapshotDayToTake, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
+import { snapshotDayToTake, snapshotIsTaken, takeSnapshot } from "../usecases/snapshot/take-snapshot.ts";
 import type { ScheduledJob } from "./job-schedule.ts";
 
 type JobDeps = {
@@ -246,7 +246,7 @@ function dailySnapshot({
     const unfinished = await store.read.snapshots.unfinished();
     const due = snapshotDayToTake(clock(), hours! * 60 + minutes!);
     for (const day of new Set([unfinished?.day, due])) {
-      if (day === undefined || (await isSnapshotTaken(store.read, knowledge, day))) continue;
+      if (day === undefined || (await snapshotIsTaken(store.read, knowledge, day))) continue;
       const later = await store.read.snapshots.laterThan(day);
       if (later !== undefined && day !== unfinished?.day) {
         if (refusedDay !== day) log.warn({ date: day, later }, "no snapshot taken: a later one exists");

@@ -23,7 +23,7 @@ import { ORIGIN } from "../../usecases/import/mapping/import-prepared-file.ts";
 import {
   originalRowOfReject,
   rejectsWithOriginalPlaces,
-} from "../../usecases/import/mapping/original-reject-places.ts";
+} from "../../usecases/import/mapping/import-reject-places.ts";
 import type { MappedTable, PreparedRows } from "../../usecases/import/mapping/prepare-import-rows.ts";
 import { withPreparedImportFiles } from "../../usecases/import/mapping/prepared-import-files.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";

@@ -4,9 +4,9 @@ import { OperatorError } from "../../domain/errors.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { embeddedKnowledge } from "../../knowledge/embedded-knowledge.ts";
 import type { Store } from "../../store/store.ts";
-import { currentPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
-import { portfolioComponentPages } from "../../usecases/portfolio/portfolio-component-pages.ts";
+import { loadPortfolioComponentPages } from "../../usecases/portfolio/load-portfolio-component-pages.ts";
 import { choiceOption, defineCommand, textOption, UsageError, valueOption } from "../command.ts";
 import { withCommandData } from "../command-data-access.ts";
 
@@ -45,9 +45,9 @@ export const scoresCommand = defineCommand({
     await withCommandData(context, async ({ store }) => {
       const owner = propertyId === undefined ? partnerId : await ownerOf(store, propertyId, partnerId);
       await requirePartner(store, owner!);
-      const prices = await currentPartnerPrices(store.read, knowledge, owner!);
+      const prices = await loadCurrentPartnerPrices(store.read, knowledge, owner!);
       if (isCsv) context.stdout.write(spreadsheetCsvLine(SCORE_COLUMNS));
-      for await (const page of portfolioComponentPages(store, { partnerId: owner!, propertyId, tier })) {
+      for await (const page of loadPortfolioComponentPages(store, { partnerId: owner!, propertyId, tier })) {
         const lines = page.map((row) => {
           const record = serializeScoreLine(prices, row);
           return isCsv ? spreadsheetCsvLine(Object.values(record)) : `${JSON.stringify(record)}\n`;

@@ -38,7 +38,7 @@ import {
   loadBookOfBusinessPortfolio,
   loadBookOfBusinessProperties,
 } from "../../usecases/book-of-business/load-book-properties.ts";
-import { currentPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import type { LossBooks } from "../../usecases/losses/load-loss-books.ts";
 import { loadPricedLosses } from "../../usecases/losses/load-priced-losses.ts";
 import { loadPropertyUnderwriting } from "../../usecases/losses/load-property-underwriting.ts";
@@ -159,7 +159,7 @@ export function adminBookOperations(knowledge: Knowledge, books: LossBooks): Ope
         const { rows, critical, warning } = await loadBookAlerts({ store, yieldNow }, selection, slice);
         const prices = new Map<string, PriceList>();
         for (const partnerId of new Set(rows.map((row) => row.partnerId)))
-          prices.set(partnerId, await currentPartnerPrices(store.read, knowledge, partnerId));
+          prices.set(partnerId, await loadCurrentPartnerPrices(store.read, knowledge, partnerId));
         const alerts = rows.map(({ partner, ...row }) =>
           serializeBookAlert(prices.get(row.partnerId)!, partner, row),
         );

@@ -18,7 +18,7 @@ import type { NarrowFilter } from "../../store/queries/component-lists-queries.t
 import type { Store } from "../../store/store.ts";
 import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
-import { currentPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { loadComponentExplanation } from "../../usecases/explanation/load-component-explanation.ts";
 import { adminOperation, type Operation, okReplies, okReply } from "../http-operation.ts";
 import {
@@ -53,7 +53,7 @@ export function adminComponentOperations(knowledge: Knowledge): Operation[] {
             await Promise.all(
               rows.map(async (row) =>
                 serializePartnerComponent(
-                  await currentPartnerPrices(store.read, knowledge, row.partnerId),
+                  await loadCurrentPartnerPrices(store.read, knowledge, row.partnerId),
                   row,
                 ),
               ),

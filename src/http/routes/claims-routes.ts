@@ -35,7 +35,7 @@ import { mapYielding, runYielding } from "../../event-loop/event-loop.ts";
 import { selectStoredComponents } from "../../store/select-stored-rows.ts";
 import { loadActiveModelVersion } from "../../usecases/calibration/load-active-model.ts";
 import { loadClaimEvidenceOfProperty } from "../../usecases/claims/load-claim-evidence.ts";
-import { ClaimLog, correctClaim, findClaim } from "../../usecases/claims/record-claims.ts";
+import { ClaimLog, correctClaim, loadClaimOfPartner } from "../../usecases/claims/record-claims.ts";
 import { httpListReplies, listReply } from "../csv-replies.ts";
 import { parseHttpBulkItems, saveHttpBulkItems, writeHttpBulkRequest } from "../http-bulk-request.ts";
 import {
@@ -127,7 +127,7 @@ export function claimOperations(knowledge: Knowledge, bulkItems: number): Operat
       replies: readOperationReplies("The claim", claimReply),
       async handle({ now, params, partner, store }) {
         const property = await requirePropertyInPath(store, partner, params.id!);
-        const found = await findClaim(store.read, property.id, params.claim_id!);
+        const found = await loadClaimOfPartner(store.read, property.id, params.claim_id!);
         return okReply(addPartnerToJson(serializeClaim(knowledge, found, dayOf(now)), partner.name));
       },
     }),

@@ -34,7 +34,7 @@ export function importedRowsOperations(knowledge: Knowledge): Operation[] {
       async handle({ body, partner, store, now, yieldNow }) {
         // Its columns come from the validators, which a server creates with the first validation and not at its start.
         const { importTableRows } = await import("../../usecases/import/import-table-rows.ts");
-        const { validFileMapping } = await import("../../usecases/import/mapping/file-mapping.ts");
+        const { validFileMapping } = await import("../../usecases/import/mapping/import-file-mapping.ts");
         const { formatImportContinuation, parseImportContinuation } = await import(
           "../../usecases/import/import-equal-row-counts.ts"
         );

@@ -11,7 +11,7 @@ import {
 } from "../../api-schemas/service-event-schema.ts";
 import {
   correctServiceEvent,
-  findServiceEvent,
+  loadServiceEventOfPartner,
   ServiceLog,
 } from "../../usecases/history/record-service-events.ts";
 import {
@@ -89,7 +89,7 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
       parameters: [serviceEventInPath],
       replies: readOperationReplies("The service event", serviceEventReply),
       async handle({ params, partner, store }) {
-        const event = await findServiceEvent(store.read, partner.id, params.id!);
+        const event = await loadServiceEventOfPartner(store.read, partner.id, params.id!);
         return okReply(addPartnerToJson(serializeServiceEvent(event), partner.name));
       },
     }),

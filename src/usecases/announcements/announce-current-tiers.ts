@@ -2,7 +2,7 @@ import { type HeldLock, NO_LOCK } from "../../cluster/cluster-locks.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import type { Partner, WebhookEndpoint } from "../../domain/partner.ts";
-import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 import type { AdminUseCaseDeps } from "../partners/create-partner-and-credentials.ts";
 import { announceTiers } from "./announce-tiers.ts";
 import { AnnouncementOutbox } from "./announcement-outbox.ts";
@@ -50,7 +50,7 @@ export async function announceCurrentTiers(
           await lock.confirm(tx);
           const outbox = new AnnouncementOutbox(tx, partner, await tx.forPartner(id));
           const rows = await tx.components.tierAfter(id, tier, after, STEP);
-          const prices = await currentPartnerPrices(tx, knowledge, id);
+          const prices = await loadCurrentPartnerPrices(tx, knowledge, id);
           const changes = [];
           for (const component of rows) {
             // The endpoint has received nothing yet: every component starts as GOOD.

@@ -12,7 +12,7 @@ import type {
 import { readStoreOfAllPartnersConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
-import { bookListPartsOfPage } from "./book-list-pages.ts";
+import { loadBookListPartsOfPage } from "./load-book-list-pages.ts";
 import { loadBookOfBusinessPartners } from "./load-book-of-business-partners.ts";
 import type { BookDeps } from "./load-book-properties.ts";
 
@@ -44,7 +44,7 @@ export async function loadBookAlerts(
     const reading = { read, yieldNow, steps: stepsOf(members) };
     const { values, critical, warning, offset } = await countsOf(reading, listed, slice);
     const found = { critical, warning };
-    const parts = bookListPartsOfPage(values, { limit: slice.limit, offset });
+    const parts = loadBookListPartsOfPage(values, { limit: slice.limit, offset });
     if (parts.length === 0) return { rows: [], ...found };
     const range = { from: parts.at(-1)!.list.value, to: parts[0]!.list.value };
     const place = new Map(members.map(({ id }, at) => [id, at]));
@@ -176,7 +176,7 @@ async function rowsOf(
 ): Promise<PlacedComponent[]> {
   const { order, tier, ...places } = listed;
   const rows: PlacedComponent[] = [];
-  const parts = bookListPartsOfPage(cells, slice);
+  const parts = loadBookListPartsOfPage(cells, slice);
   const [highest, lowest] = [parts[0]?.list.value, parts.at(-1)?.list.value];
   // Only of the highest and the lowest value may some partners have no part of the page.
   const whole = Map.groupBy(

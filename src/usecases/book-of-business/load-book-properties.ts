@@ -20,7 +20,7 @@ import {
   type CountedProperties,
   loadPortfolioAssumptionCounts,
 } from "../portfolio/load-portfolio-assumption-counts.ts";
-import { bookListPartsOfPage } from "./book-list-pages.ts";
+import { loadBookListPartsOfPage } from "./load-book-list-pages.ts";
 import { loadBookOfBusinessPartners } from "./load-book-of-business-partners.ts";
 
 /*
@@ -102,7 +102,7 @@ async function unfilteredPage(
   slice: StoredRowRange,
 ): Promise<{ rows: Row[]; total: number }> {
   const lists = members.map((member) => ({ id: member.id, count: member.properties }));
-  const parts = bookListPartsOfPage(lists, slice);
+  const parts = loadBookListPartsOfPage(lists, slice);
   const whole = parts.filter(({ isWhole }) => isWhole).map(({ list }) => list.id);
   const rows = whole.length > 0 ? await book.properties(whole) : [];
   for (const { list, isWhole, limit, offset } of parts)

@@ -136,7 +136,7 @@ export async function correctClaim(
   const property = await tx.properties.find(partner.id, propertyId);
   if (!property) throw propertyNotFound();
   checkNotRetiredRule("Property", property);
-  const before = await findClaim(tx, propertyId, claimId);
+  const before = await loadClaimOfPartner(tx, propertyId, claimId);
   const log = new ClaimLog(writer, property);
   const after =
     "void" in request ? await log.void(before, request.void) : await log.change(before, request.change);
@@ -145,7 +145,7 @@ export async function correctClaim(
 }
 
 /** Returns a claim of the property. Throws not_found. */
-export async function findClaim(
+export async function loadClaimOfPartner(
   { claims }: Pick<Stores, "claims">,
   propertyId: string,
   claimId: string,

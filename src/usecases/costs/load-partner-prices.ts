@@ -41,7 +41,7 @@ export async function loadPartnerPrices(
 }
 
 /** Returns the prices by the cost book as it is in the stores, such as inside of a transaction. */
-export async function currentPartnerPrices(
+export async function loadCurrentPartnerPrices(
   stores: Pick<Stores, "costLines" | "partners">,
   knowledge: Knowledge,
   partnerId: string,

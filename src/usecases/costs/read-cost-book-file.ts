@@ -11,9 +11,9 @@ import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { checkCostLineRule, costLineRuleWarnings } from "../../domain/rules/cost-line-rule.ts";
 import type { Day } from "../../domain/time.ts";
-import { readImportRows, surveyImportFile } from "../import/file-rows.ts";
+import { readImportRows, surveyImportFile } from "../import/import-file-rows.ts";
 import { type RejectedRow, type RejectedRows, RejectLog } from "../import/import-rejects.ts";
-import type { RowReader } from "../import/row-kind.ts";
+import type { RowReader } from "../import/import-row-kind.ts";
 
 /** The columns of a file with lines of a cost book. */
 export const COST_COLUMNS = Object.keys(newCostLine.type.fields);

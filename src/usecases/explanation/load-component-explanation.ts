@@ -10,7 +10,7 @@ import { CHANGES, type ChangeName, whatIfScore } from "../../domain/scoring/what
 import { type Yield, yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { Store } from "../../store/store.ts";
 import { loadActiveModelVersion, loadModelCorrections } from "../calibration/load-active-model.ts";
-import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { loadHistories } from "../history/load-histories.ts";
 import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
 import { rescoredUpstreamAppliances } from "../rescoring/rescore.ts";
@@ -47,7 +47,7 @@ export async function loadComponentExplanation(
   const { history } = loaded.get(propertyId)!;
   const corrections = await loadModelCorrections(read, knowledge, history.appliances);
   const target = { applianceId, componentId: id };
-  const prices = await currentPartnerPrices(read, knowledge, owner);
+  const prices = await loadCurrentPartnerPrices(read, knowledge, owner);
   const stored = new Map((await read.components.rowsOfAppliances([applianceId])).map((row) => [row.id, row]));
   const planning = planningOf(
     planContextOfPrices<PlacedComponent>(prices),

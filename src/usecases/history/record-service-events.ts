@@ -358,7 +358,7 @@ export async function correctServiceEvent(
   id: string,
   request: ServiceEventRequest,
 ): Promise<ServiceEvent> {
-  const before = await findServiceEvent(writer.tx, writer.partner.id, id);
+  const before = await loadServiceEventOfPartner(writer.tx, writer.partner.id, id);
   const log = new ServiceLog(writer);
   const after =
     "void" in request ? await log.void(before, request.void) : await log.change(before, request.change);
@@ -367,7 +367,7 @@ export async function correctServiceEvent(
 }
 
 /** Returns an event of the partner. Throws not_found. */
-export async function findServiceEvent(
+export async function loadServiceEventOfPartner(
   { serviceEvents }: Pick<Stores, "serviceEvents">,
   partnerId: string,
   id: string,

@@ -20,13 +20,21 @@ import {
 import {
   ApplianceCreator,
   changeAppliance,
-  portfolioInstallYearWarnings,
+  loadInstallYearWarnings,
 } from "../portfolio/create-or-change-appliance.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { BatchScores } from "../rescoring/rescore-batch.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-import-row-with-record.ts";
 import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
 import { EqualRowCounts, importEqualRowKey } from "./import-equal-row-counts.ts";
+import {
+  type AddedCounts,
+  NOTHING_ADDED,
+  type RowBatch,
+  type RowCells,
+  type RowKind,
+  type RowOutcome,
+} from "./import-row-kind.ts";
 import { type BatchRowStatements, ImportRowStatements, type RowStatement } from "./import-row-statements.ts";
 import {
   importedPropertyReferenceText,
@@ -37,14 +45,6 @@ import {
   type RowPropertyReference,
   readPropertyReference,
 } from "./property-import.ts";
-import {
-  type AddedCounts,
-  NOTHING_ADDED,
-  type RowBatch,
-  type RowCells,
-  type RowKind,
-  type RowOutcome,
-} from "./row-kind.ts";
 
 type Entry = {
   property: RowPropertyReference;
@@ -252,7 +252,7 @@ class ApplianceBatch implements RowBatch<Entry> {
   }
 
   #countEarly(appliance: Appliance, property: Property): void {
-    if (portfolioInstallYearWarnings(appliance, property).length > 0) this.#earlyYears++;
+    if (loadInstallYearWarnings(appliance, property).length > 0) this.#earlyYears++;
   }
 
   #countUnusual({ typeId, size }: Appliance): void {

@@ -3,13 +3,13 @@ import { conflict, invalid, notFound } from "../../domain/errors.ts";
 import { isRetired, retirementRuleConflict } from "../../domain/rules/retirement-rule.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
+import type { RowCells } from "./import-row-kind.ts";
 import {
   importedPropertyReferenceText,
   PropertyCache,
   type RowPropertyReference,
   readPropertyReference,
 } from "./property-import.ts";
-import type { RowCells } from "./row-kind.ts";
 
 /** The appliance of a row: by its ID, or by its serial within a property. */
 export type RowApplianceReference =

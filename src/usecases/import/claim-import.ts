@@ -16,6 +16,14 @@ import { ClaimLog } from "../claims/record-claims.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-import-row-with-record.ts";
 import {
+  type AddedCounts,
+  NOTHING_ADDED,
+  type RowBatch,
+  type RowCells,
+  type RowKind,
+  type RowOutcome,
+} from "./import-row-kind.ts";
+import {
   type BatchRowStatements,
   ImportRowStatements,
   importRowStatement,
@@ -29,14 +37,6 @@ import {
   type RowPropertyReference,
   readPropertyReference,
 } from "./property-import.ts";
-import {
-  type AddedCounts,
-  NOTHING_ADDED,
-  type RowBatch,
-  type RowCells,
-  type RowKind,
-  type RowOutcome,
-} from "./row-kind.ts";
 
 type Entry = { claimNumber: string; property: RowPropertyReference; cells: RowCells } & (
   | { input: NewClaim }

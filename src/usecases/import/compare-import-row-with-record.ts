@@ -1,4 +1,4 @@
-import type { FieldChange, RowCells } from "./row-kind.ts";
+import type { FieldChange, RowCells } from "./import-row-kind.ts";
 
 /** The differences between a row and the stored record: as a change, and field by field in the file's terms. */
 type Differences<Change> = { change: Change; fields: FieldChange[] };

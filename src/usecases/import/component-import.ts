@@ -24,7 +24,7 @@ import {
   type RowCells,
   type RowKind,
   type RowOutcome,
-} from "./row-kind.ts";
+} from "./import-row-kind.ts";
 
 /** The component of a row: by its ID, or by its kind within an appliance. */
 type Reference = { componentId: string } | { appliance: RowApplianceReference; defId: string };

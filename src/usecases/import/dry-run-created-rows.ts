@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { SameAddress } from "./row-kind.ts";
+import type { SameAddress } from "./import-row-kind.ts";
 
 /** An ID, with the slash before it in a path. */
 const ID = /(\/?)\b([A-Z]+_[0-9a-z]{26})\b/g;

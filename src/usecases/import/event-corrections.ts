@@ -14,8 +14,8 @@ import {
   type RowApplianceReference,
   readApplianceReference,
 } from "./appliance-references.ts";
+import type { RowCells, RowOutcome } from "./import-row-kind.ts";
 import { readImportRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./import-void-columns.ts";
-import type { RowCells, RowOutcome } from "./row-kind.ts";
 
 /** The columns of a row that corrects or voids a stored event. */
 export const CORRECTION_COLUMNS = { service_event_id: "text", ...VOID_COLUMNS } as const;

@@ -6,8 +6,8 @@ import type { Store, Tx } from "../../store/store.ts";
 import { writePortfolio } from "../portfolio/portfolio-writer.ts";
 import { RescoreLimit, RescoreLimitExceeded } from "../rescoring/rescore-limit.ts";
 import type { CreatedRow, RowPlace } from "./dry-run-created-rows.ts";
-import { type ReadRow, readImportRows, rowRejectionReason, type SurveyedFile } from "./file-rows.ts";
 import type { EqualRowCounts } from "./import-equal-row-counts.ts";
+import { type ReadRow, readImportRows, rowRejectionReason, type SurveyedFile } from "./import-file-rows.ts";
 import type { RejectedRow } from "./import-rejects.ts";
 import {
   type AddedCounts,
@@ -16,7 +16,7 @@ import {
   type RowBatch,
   type RowKind,
   type SameAddress,
-} from "./row-kind.ts";
+} from "./import-row-kind.ts";
 
 /** Rows after which the database updates its statistics for the first time, and again after each tenfold. */
 const FIRST_ANALYZED = 500;

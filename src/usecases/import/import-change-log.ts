@@ -1,5 +1,5 @@
 import type { ChangedRow } from "./import-batches.ts";
-import type { FieldChange, FileKind } from "./row-kind.ts";
+import type { FieldChange, FileKind } from "./import-row-kind.ts";
 
 /** A field changed by rows of a file, with their number and the first of them. */
 export type ChangedField = FieldChange & { kind: FileKind; rows: number; line: number };

@@ -2,7 +2,7 @@ import type { CsvCellType, CsvColumn } from "../../api-schemas/definition/api-in
 import { type FieldIssue, invalid, OperatorError } from "../../domain/errors.ts";
 import { closestSpelling } from "../../spelling/closest-spelling.ts";
 import { REJECT_COLUMNS, tableCellsHaveRejectColumns } from "../../table-cells/table-limits.ts";
-import type { FileKind, RowCells } from "./row-kind.ts";
+import type { FileKind, RowCells } from "./import-row-kind.ts";
 
 /** `--map`: the heading of a file's column, and the field that it contains. */
 export type ColumnMapping = { column: string; field: string };

@@ -12,7 +12,6 @@ import { applianceImportRows } from "./appliance-import.ts";
 import { claimImportRows } from "./claim-import.ts";
 import { componentImportRows } from "./component-import.ts";
 import { DryRunCreatedRows, type NamedSameAddress } from "./dry-run-created-rows.ts";
-import { type SurveyedFile, surveyImportFile } from "./file-rows.ts";
 import {
   DryRunStopped,
   emptyImportCounts,
@@ -23,14 +22,15 @@ import {
 import { type ChangedField, ChangeLog } from "./import-change-log.ts";
 import type { ColumnMapping, FieldDefault } from "./import-columns.ts";
 import { EqualRowCounts } from "./import-equal-row-counts.ts";
+import { type SurveyedFile, surveyImportFile } from "./import-file-rows.ts";
 import {
   type RejectedRow,
   type RejectedRows,
   RejectLog,
   readEqualRowCountsOfRejects,
 } from "./import-rejects.ts";
+import type { FileKind, RowKind } from "./import-row-kind.ts";
 import { propertyImportRows } from "./property-import.ts";
-import type { FileKind, RowKind } from "./row-kind.ts";
 import { serviceEventImportRows } from "./service-event-import.ts";
 
 /** In the order of import: rows refer to rows of earlier files. */

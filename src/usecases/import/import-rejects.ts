@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { CsvFile } from "../../csv/write-csv.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { REJECT_COLUMNS } from "../../table-cells/table-limits.ts";
-import type { SurveyedFile } from "./file-rows.ts";
 import { EqualRowCounts } from "./import-equal-row-counts.ts";
-import type { FileKind } from "./row-kind.ts";
+import type { SurveyedFile } from "./import-file-rows.ts";
+import type { FileKind } from "./import-row-kind.ts";
 
 /** A row that was not imported, as in the file, and the reason. */
 export type RejectedRow = { line: number; cells: readonly string[]; error: string };

@@ -1,4 +1,4 @@
-import type { RowCells } from "./row-kind.ts";
+import type { RowCells } from "./import-row-kind.ts";
 
 /** The details that a row states of its record; null for one that it does not state. */
 export type RowStatement = Readonly<Record<string, number | string | null>>;

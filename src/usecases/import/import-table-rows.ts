@@ -15,16 +15,16 @@ import {
   importPortfolio,
   surveyImportFiles,
 } from "./import-portfolio.ts";
-import type { FileMapping } from "./mapping/file-mapping.ts";
+import type { FileMapping } from "./mapping/import-file-mapping.ts";
 import {
   guessFileMapping,
   mappableFields,
   mappedApplianceTypes,
   mappingProblem,
 } from "./mapping/import-known-fields.ts";
+import { originalRowOfReject } from "./mapping/import-reject-places.ts";
 import type { ImportTable, LeftOut } from "./mapping/import-source-table.ts";
 import { checkImportTableHeadings } from "./mapping/open-source-tables.ts";
-import { originalRowOfReject } from "./mapping/original-reject-places.ts";
 import { prepareRowsInMemory } from "./mapping/prepared-import-files.ts";
 import { type GuessedWord, surveyMappedColumns, withGuessedWords } from "./mapping/survey-mapped-columns.ts";
 

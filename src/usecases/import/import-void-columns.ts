@@ -1,6 +1,6 @@
 import type { ChangeOrVoid, Voiding } from "../../api-schemas/voiding-schema.ts";
 import { invalid } from "../../domain/errors.ts";
-import type { RowCells, RowOutcome } from "./row-kind.ts";
+import type { RowCells, RowOutcome } from "./import-row-kind.ts";
 
 /** The columns of a row that voids a stored record. */
 export const VOID_COLUMNS = { voided: "text", void_reason: "text" } as const;

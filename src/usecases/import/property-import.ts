@@ -19,12 +19,18 @@ import {
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-import-row-with-record.ts";
 import {
+  NOTHING_ADDED,
+  type RowBatch,
+  type RowCells,
+  type RowKind,
+  type SameAddress,
+} from "./import-row-kind.ts";
+import {
   type BatchRowStatements,
   ImportRowStatements,
   type RowContradiction,
   type RowStatement,
 } from "./import-row-statements.ts";
-import { NOTHING_ADDED, type RowBatch, type RowCells, type RowKind, type SameAddress } from "./row-kind.ts";
 
 /** The reference to a property in rows of other files. */
 export type RowPropertyReference = { propertyId: string } | { partnerPropertyId: string };

@@ -31,20 +31,20 @@ import {
 import type { Preloading } from "./import-appliance-cache.ts";
 import { EventDayCache, EventMatcher } from "./import-event-matcher.ts";
 import {
-  type BatchRowStatements,
-  ImportRowStatements,
-  importRowStatement,
-  type RowContradiction,
-} from "./import-row-statements.ts";
-import { readImportRowVoiding } from "./import-void-columns.ts";
-import {
   type AddedCounts,
   NOTHING_ADDED,
   type RowBatch,
   type RowCells,
   type RowKind,
   type RowOutcome,
-} from "./row-kind.ts";
+} from "./import-row-kind.ts";
+import {
+  type BatchRowStatements,
+  ImportRowStatements,
+  importRowStatement,
+  type RowContradiction,
+} from "./import-row-statements.ts";
+import { readImportRowVoiding } from "./import-void-columns.ts";
 
 type LoggedEvent = {
   appliance: RowApplianceReference;

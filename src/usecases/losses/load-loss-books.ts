@@ -22,7 +22,7 @@ import { selectStoredLossRows, selectStoredLossRowsOfProperty } from "../../stor
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadActiveModelVersion, loadYearFactorVariances } from "../calibration/load-active-model.ts";
-import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 import type { RevisionCache, RevisionCaches, ShownPartner } from "../revision-caches/revision-caches.ts";
 
 /** The amounts whose exceedance by the largest damage of a year is answered, in dollars. */
@@ -278,7 +278,7 @@ export class LossBooks {
     add: AddRow<Row>,
     leftOut?: ReadonlySet<string>,
   ): Promise<(row: Row) => number> {
-    const prices = await currentPartnerPrices(read, this.knowledge, partnerId);
+    const prices = await loadCurrentPartnerPrices(read, this.knowledge, partnerId);
     return (row) => {
       const { system, damage } = this.knowledge.component(row.defId);
       if (state !== undefined && row.state !== state) return 0;

@@ -8,7 +8,7 @@ import type { Property } from "../../domain/property.ts";
 import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
 import { selectStoredComponents } from "../../store/select-stored-rows.ts";
-import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { loadPropertyCompliance } from "../inspections/load-property-compliance.ts";
 import type { ShownPartner } from "../revision-caches/revision-caches.ts";
 import type { LossBooks, LossDeps, LossRequest } from "./load-loss-books.ts";
@@ -83,7 +83,7 @@ async function lossControlOf(
   knowledge: Knowledge,
   { id, partnerId }: Property,
 ) {
-  const prices = await currentPartnerPrices(store.read, knowledge, partnerId);
+  const prices = await loadCurrentPartnerPrices(store.read, knowledge, partnerId);
   type Line = { component: PlacedComponent; plannedCents: number; savedCents: number };
   const perDollar = ({ savedCents, plannedCents }: Line) => savedCents / Math.max(plannedCents, 1);
   const costs = new WholeUnitCostSums();

@@ -12,7 +12,7 @@ import type { SnapshotRun } from "../../store/queries/snapshots-queries.ts";
 import { selectStoredLossRows } from "../../store/select-stored-rows.ts";
 import type { Store } from "../../store/store.ts";
 import { loadBookOfBusinessPartners } from "../book-of-business/load-book-of-business-partners.ts";
-import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 
 type StandingDeps = {
   store: Store;
@@ -93,7 +93,7 @@ async function unitLossesOf(
   { store, knowledge, yieldNow }: StandingDeps,
   partnerId: string,
 ): Promise<ComparedProperty[]> {
-  const prices = await currentPartnerPrices(store.read, knowledge, partnerId);
+  const prices = await loadCurrentPartnerPrices(store.read, knowledge, partnerId);
   const properties = new Map<string, ComparedProperty>();
   const demos = new Set(await store.read.lossRows.demoPropertyIds(partnerId));
   await store.inReadSnapshot((read) =>

@@ -28,7 +28,7 @@ import type { Instant } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { ExportedTable } from "../../store/queries/export-queries.ts";
 import type { Store } from "../../store/store.ts";
-import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { loadActionsOfListedComponents } from "../planning/load-actions-by-component.ts";
 import { isRecalculatingSums } from "../recalculation/recalculate-sums.ts";
 
@@ -82,7 +82,7 @@ async function* records(
   // Retired properties and appliances are exported too.
   const totals = await read.totals.stored(partnerId);
   const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
-  const prices = await currentPartnerPrices(read, knowledge, partnerId);
+  const prices = await loadCurrentPartnerPrices(read, knowledge, partnerId);
 
   const book = await read.costLines.ofPartner(partnerId);
   if (book.length > 0) yield book.map(serializeCostLineLine);

@@ -50,7 +50,7 @@ import { readStoreConsistently } from "../../store/store-consistent-reads.ts";
 import type { StoredRowRange } from "../../store/stored-row-range.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
-import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { loadPortfolioTotals } from "../portfolio/load-portfolio-totals.ts";
 import { loadMarksOfActions } from "./load-marks-of-actions.ts";
 import type { PlanDeps } from "./load-property-plan.ts";
@@ -170,7 +170,7 @@ async function makePlan(
   if (isRetired(property))
     return { propertyId, ...emptySums(), candidates: [], actions: [], changes: stored.changes };
   const context = planContextOfPrices<PlacedComponent>(
-    await currentPartnerPrices(store.read, knowledge, partnerId),
+    await loadCurrentPartnerPrices(store.read, knowledge, partnerId),
   );
   const groups = new PlannableApplianceGroups<PlacedComponent>(knowledge);
   const sums = new PlanSumsAccumulator();

@@ -16,7 +16,7 @@ import { forEachYielding, runYielding, type Yield } from "../../event-loop/event
 import { selectStoredComponents } from "../../store/select-stored-rows.ts";
 import type { Store } from "../../store/store.ts";
 import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
-import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 
 export type PlanDeps = {
   store: Pick<Store, "read" | "write" | "inReadSnapshot">;
@@ -48,7 +48,7 @@ export async function loadPropertyPlan(
   };
   await selectStoredComponents(store, property.id, visit, yieldNow, reserve);
   const modelVersion = await loadActiveModelVersion(store.read, knowledge);
-  const prices = await currentPartnerPrices(store.read, knowledge, property.partnerId);
+  const prices = await loadCurrentPartnerPrices(store.read, knowledge, property.partnerId);
   return await prepareLoadedPropertyPlan(
     { prices, clock, yieldNow, modelVersion },
     property,

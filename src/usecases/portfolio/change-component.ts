@@ -16,7 +16,7 @@ import { checkComponentNotRetiredRule, checkNotRetiredRule } from "../../domain/
 import { dayOf, yearOf } from "../../domain/time.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type RescoreInput, rescoreProperties } from "../rescoring/rescore.ts";
-import { portfolioInstallYearWarnings } from "./create-or-change-appliance.ts";
+import { loadInstallYearWarnings } from "./create-or-change-appliance.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 
 /** Corrects what is stated of components and, when `finish` is called, scores their appliances. */
@@ -122,7 +122,7 @@ export async function changeComponent(
       ...(isEarly
         ? [`install_year ${installYear} is before install_year ${appliance.installYear} of the appliance`]
         : []),
-      ...portfolioInstallYearWarnings(component, property),
+      ...loadInstallYearWarnings(component, property),
     ],
   };
 }

@@ -342,7 +342,7 @@ const statedFlags = ({ flagsSet, flagsCleared }: Appliance) => ({
   flags_cleared: hazardCodesInList(flagsCleared),
 });
 
-/** Returns a warning about appliances that are older than the building, as `portfolioInstallYearWarnings` does of one. */
+/** Returns a warning about appliances that are older than the building, as `loadInstallYearWarnings` does of one. */
 export async function loadEarlyInstallYearWarnings(tx: Tx, { id, yearBuilt }: Property): Promise<string[]> {
   if (yearBuilt === null) return [];
   let count = 0;
@@ -364,7 +364,7 @@ export async function loadEarlyInstallYearWarnings(tx: Tx, { id, yearBuilt }: Pr
 
 /** Returns what is probably wrong about an appliance. */
 const warningsAbout = (knowledge: Knowledge, appliance: Appliance, property: Property): string[] => [
-  ...portfolioInstallYearWarnings(appliance, property),
+  ...loadInstallYearWarnings(appliance, property),
   ...applianceSizeRuleWarnings(knowledge.type(appliance.typeId), appliance.size),
 ];
 
@@ -377,7 +377,7 @@ const droppedSize = (before: Appliance, after: Appliance): string[] =>
     : [];
 
 /** Returns a warning about an install year before the building's: it is accepted, since equipment may come from an older one. */
-export function portfolioInstallYearWarnings(
+export function loadInstallYearWarnings(
   { installYear }: Pick<Appliance, "installYear">,
   { yearBuilt }: Pick<Property, "yearBuilt">,
 ): string[] {

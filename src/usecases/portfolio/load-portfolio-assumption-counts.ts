@@ -9,7 +9,7 @@ import {
 } from "../../domain/figures/assumptions.ts";
 import type { Yield } from "../../event-loop/event-loop.ts";
 import type { Stores } from "../../store/stores.ts";
-import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 
 /** Properties whose counts are read together, and components of a changed property. */
 const PROPERTIES_A_STEP = 500;
@@ -68,7 +68,7 @@ export async function loadPortfolioAssumptionCounts(
   const add = async (rows: readonly PlacedComponent[]) => {
     for (const row of rows) {
       const { partnerId } = row;
-      const prices = pricesOf.get(partnerId) ?? (await currentPartnerPrices(read, knowledge, partnerId));
+      const prices = pricesOf.get(partnerId) ?? (await loadCurrentPartnerPrices(read, knowledge, partnerId));
       pricesOf.set(partnerId, prices);
       counted.add(row, prices.ofComponent(row));
     }

@@ -31,7 +31,7 @@ import { selectStoredComponents } from "../../store/select-stored-rows.ts";
 import type { Store } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
-import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { loadComponentHistory } from "../history/load-component-history.ts";
 import { loadPropertyCompliance } from "../inspections/load-property-compliance.ts";
 import {
@@ -78,7 +78,7 @@ export async function loadPropertyFigures(
   const { store, knowledge, now, yieldNow, reserveMemory } = deps;
   const { read } = store;
   const latestSnapshotAt = await read.snapshots.latestSnapshotAt();
-  const prices = await currentPartnerPrices(read, knowledge, property.partnerId);
+  const prices = await loadCurrentPartnerPrices(read, knowledge, property.partnerId);
   const rows: PlacedComponent[] = [];
   const components: Component[] = [];
   const [condition, forecast, reserve, assumptions] = [

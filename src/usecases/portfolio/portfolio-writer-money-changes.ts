@@ -9,7 +9,7 @@ import { moneyOfAppliance } from "../../domain/figures/money-by-tier.ts";
 import type { TotalMoney } from "../../domain/figures/property-totals.ts";
 import { expectedFailureCostOfStored } from "../../domain/scoring/score-projections.ts";
 import type { Tx } from "../../store/store.ts";
-import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 import type { PortfolioWriterDueCostChanges } from "./portfolio-writer-due-cost-changes.ts";
 
 /** An appliance as far as its sums of money depend on it. */
@@ -55,7 +55,7 @@ export class PortfolioWriterMoneyChanges {
 
   /** Returns the partner's prices, as they are in this transaction. */
   prices(): Promise<PriceList> {
-    this.#prices ??= currentPartnerPrices(this.tx, this.knowledge, this.partnerId);
+    this.#prices ??= loadCurrentPartnerPrices(this.tx, this.knowledge, this.partnerId);
     return this.#prices;
   }
 

@@ -24,13 +24,13 @@ import {
 import type { StoredTotals } from "../../store/queries/totals-queries.ts";
 import { type Store, type Tx, yieldOfStores } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
-import { currentPartnerPrices } from "../costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { changeUnitsInProperty } from "../portfolio/change-property-units.ts";
 import { recountDeficiencies } from "./recount-deficiencies.ts";
 import { recountExpectedCosts, recountWriteExpectedCosts } from "./recount-expected-costs.ts";
 import { recountHazardFlags } from "./recount-hazard-flags.ts";
 import {
-  pricedComponentPages,
+  loadPricedComponentPages,
   recountAppliancesOfProperties,
   recountServiceEvents,
 } from "./recount-property-rows.ts";
@@ -238,7 +238,7 @@ async function checkProperties(
   }
   for (const [propertyId, count] of await recountAppliancesOfProperties(read, ids))
     recounted.get(propertyId)!.appliances = count;
-  const prices = await currentPartnerPrices(read, knowledge, partnerId);
+  const prices = await loadCurrentPartnerPrices(read, knowledge, partnerId);
   const sums = new Map<string, { money: MoneyAccumulator; due: DueCostSum<PricedRow> }>();
   const sumsOf = (id: string) => {
     const known = sums.get(id);
@@ -252,7 +252,7 @@ async function checkProperties(
     sums.set(id, added);
     return added;
   };
-  for await (const page of pricedComponentPages(read, ids, (id) => recounted.get(id)!.components)) {
+  for await (const page of loadPricedComponentPages(read, ids, (id) => recounted.get(id)!.components)) {
     for (const component of page) {
       const { money, due } = sumsOf(component.propertyId);
       money.add(component);

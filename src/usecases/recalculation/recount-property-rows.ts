@@ -67,7 +67,7 @@ export async function* recountServiceEvents(
 const COMPONENTS_A_PAGE = 500;
 
 /** Reads the components of properties in pages: those of some properties, or some of a property with more. */
-export async function* pricedComponentPages(
+export async function* loadPricedComponentPages(
   read: Stores,
   propertyIds: readonly string[],
   componentsOf: (id: string) => number,

@@ -28,7 +28,7 @@ type DividedStep = "done" | "others" | "none left";
  * Starts the run of a day with a share for every partner. If `before`, another model, has finished the run,
  * restarts it. A run without shares was started by a single node and is scored from its beginning.
  */
-export async function openSnapshotWorkShares(
+export async function snapshotOpensWorkShares(
   tx: Tx,
   model: ModelContext,
   day: Day,

@@ -27,9 +27,9 @@ import {
 import { snapshotIsFirstOfWeek } from "./snapshot-condition-trends.ts";
 import {
   finishSharedSnapshot,
-  openSnapshotWorkShares,
   restartSharedSnapshot,
   snapshotLocksPartnerRows,
+  snapshotOpensWorkShares,
   snapshotShareScoring,
 } from "./snapshot-shared-by-servers.ts";
 
@@ -248,7 +248,7 @@ async function takeSharedStep(
   budget: number,
 ): Promise<Step> {
   if (!stored || stored.finishedAt || !(await tx.snapshotShares.any(day))) {
-    await openSnapshotWorkShares(tx, deps, day, stored?.finishedAt ? stored.modelVersion : undefined);
+    await snapshotOpensWorkShares(tx, deps, day, stored?.finishedAt ? stored.modelVersion : undefined);
     // Without partners there are no shares.
     const isLast = !(await tx.snapshotShares.any(day));
     return { isLast, alreadyDone: false, run: stored ?? EMPTY_RUN };
@@ -292,7 +292,7 @@ async function addUnseen(tx: Tx, model: ModelContext, day: Day, stored: Run, bud
  * calibration does not count: the operator decides whether an activated calibration scores the day again or from
  * the next day on.
  */
-export async function isSnapshotTaken(
+export async function snapshotIsTaken(
   stores: Pick<Tx, "snapshots">,
   knowledge: Knowledge,
   day: Day,

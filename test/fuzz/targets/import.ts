@@ -5,12 +5,12 @@ import type { Partner } from "../../../src/domain/partner.ts";
 import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import { IMPORT_FIELDS, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
+import { guessColumnFields } from "../../../src/usecases/import/mapping/guess-mapping.ts";
 import {
   findSavedMapping,
   loadImportMappingFile,
   mappingFileText,
-} from "../../../src/usecases/import/mapping/file-mapping.ts";
-import { guessColumnFields } from "../../../src/usecases/import/mapping/guess-mapping.ts";
+} from "../../../src/usecases/import/mapping/import-file-mapping.ts";
 import { openImportTables } from "../../../src/usecases/import/mapping/open-source-tables.ts";
 import { prepareMappedRows } from "../../../src/usecases/import/mapping/prepare-import-rows.ts";
 import type { Target } from "../target.ts";

@@ -4,7 +4,7 @@ import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
-import type { RowBatch, RowOutcome } from "../../../src/usecases/import/row-kind.ts";
+import type { RowBatch, RowOutcome } from "../../../src/usecases/import/import-row-kind.ts";
 import { serviceEventImportRows } from "../../../src/usecases/import/service-event-import.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";

@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { type ImportRequest, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
-import { originalRowOfReject } from "../../../src/usecases/import/mapping/original-reject-places.ts";
+import { originalRowOfReject } from "../../../src/usecases/import/mapping/import-reject-places.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
 import { createProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";

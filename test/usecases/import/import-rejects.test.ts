@@ -6,7 +6,7 @@ import fc from "fast-check";
 import type { CsvSource } from "../../../src/csv/csv-source.ts";
 import { readCsv } from "../../../src/csv/read-csv.ts";
 import { csvLine, spreadsheetCsvLine } from "../../../src/csv/write-csv.ts";
-import { readImportRows, surveyImportFile } from "../../../src/usecases/import/file-rows.ts";
+import { readImportRows, surveyImportFile } from "../../../src/usecases/import/import-file-rows.ts";
 import { RejectLog } from "../../../src/usecases/import/import-rejects.ts";
 import { openImportTables } from "../../../src/usecases/import/mapping/open-source-tables.ts";
 import { propertyImportRows } from "../../../src/usecases/import/property-import.ts";

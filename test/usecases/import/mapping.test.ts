@@ -15,17 +15,17 @@ import {
   tableCellAmountWithoutCurrency,
 } from "../../../src/table-cells/table-cell-numbers.ts";
 import { IMPORT_FIELDS } from "../../../src/usecases/import/import-portfolio.ts";
-import {
-  type FileMapping,
-  findSavedMapping,
-  loadImportMappingFile,
-  mappingFileText,
-} from "../../../src/usecases/import/mapping/file-mapping.ts";
 import { guessColumnFields } from "../../../src/usecases/import/mapping/guess-mapping.ts";
 import {
   parseImportAreaCell,
   parseImportSizeCell,
 } from "../../../src/usecases/import/mapping/import-cell-measures.ts";
+import {
+  type FileMapping,
+  findSavedMapping,
+  loadImportMappingFile,
+  mappingFileText,
+} from "../../../src/usecases/import/mapping/import-file-mapping.ts";
 import { findImportHeadingRow } from "../../../src/usecases/import/mapping/import-heading-row.ts";
 import { FIELD_WORDS } from "../../../src/usecases/import/mapping/import-heading-words.ts";
 import {

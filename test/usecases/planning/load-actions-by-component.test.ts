@@ -6,7 +6,7 @@ import type { ComponentDef, Knowledge } from "../../../src/domain/domain-knowled
 import { type PlanTerms, USUAL_TERMS } from "../../../src/domain/planning/plan-terms.ts";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
-import { currentPartnerPrices } from "../../../src/usecases/costs/load-partner-prices.ts";
+import { loadCurrentPartnerPrices } from "../../../src/usecases/costs/load-partner-prices.ts";
 import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { loadActionsOfListedComponents } from "../../../src/usecases/planning/load-actions-by-component.ts";
@@ -55,7 +55,7 @@ async function check(fixture: PortfolioFixture, by: Knowledge = knowledge): Prom
 async function actionsOfList(fixture: PortfolioFixture, by: Knowledge) {
   const { read } = fixture.store;
   const rows = await read.components.page(fixture.partnerId, { limit: 1000, offset: 0 });
-  const prices = await currentPartnerPrices(read, by, fixture.partnerId);
+  const prices = await loadCurrentPartnerPrices(read, by, fixture.partnerId);
   const whole = await prepareComponentActions({ prices, yieldNow }, rows);
   const { read: countedRead, count } = counted(fixture);
   const listed = await loadActionsOfListedComponents(

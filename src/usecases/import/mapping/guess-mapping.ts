@@ -6,7 +6,7 @@ import {
   tableCellFieldsWithDecimalComma,
 } from "../../../table-cells/table-cell-numbers.ts";
 import { isTableCellScoreAbove5 } from "../../../table-cells/table-cell-scales.ts";
-import type { EquipmentColumn, FileMapping, ScoredColumn } from "./file-mapping.ts";
+import type { EquipmentColumn, FileMapping, ScoredColumn } from "./import-file-mapping.ts";
 import {
   applianceTypeOfHeadingWords,
   equipmentCountedByHeading,
@@ -18,7 +18,7 @@ import {
 import {
   areImportedPostalCodesCanadian,
   importedStateAbbreviation,
-  provinceOfImportedPostalCodes,
+  importProvinceOfPostalCodes,
 } from "./import-states-and-provinces.ts";
 
 /** A column with its heading in plain words, and what its first rows contain. */
@@ -276,7 +276,7 @@ export const importTypeOfCell = (
 ): string | undefined => typeOf(cell) ?? applianceTypeOfHeadingWords(headingWords(cell));
 
 /** Returns the abbreviation of the state or province that a cell names. */
-export const stateOfCell = (cell: string): string | undefined =>
+export const importStateOfCell = (cell: string): string | undefined =>
   importedStateAbbreviation(headingWords(cell));
 
 const valuesUnlessNone = (field: string, values: Record<string, string>) =>
@@ -286,7 +286,7 @@ function stateValues(column: Column | undefined): Record<string, string> {
   const distinct = [...new Set(column?.cells ?? [])].slice(0, 100);
   return Object.fromEntries(
     distinct.flatMap((cell) => {
-      const state = stateOfCell(cell);
+      const state = importStateOfCell(cell);
       return state === undefined ? [] : [[cell, state] as const];
     }),
   );
@@ -294,7 +294,7 @@ function stateValues(column: Column | undefined): Record<string, string> {
 
 function placeOf(zip: Column | undefined, fields: Readonly<Record<string, string>>): Record<string, string> {
   if (!zip || fields.country !== undefined || !areImportedPostalCodesCanadian(zip.cells)) return {};
-  const province = fields.state === undefined ? provinceOfImportedPostalCodes(zip.cells) : undefined;
+  const province = fields.state === undefined ? importProvinceOfPostalCodes(zip.cells) : undefined;
   if (fields.state === undefined && province === undefined) return {};
   return { country: "CA", ...(province && { state: province }) };
 }

@@ -16,7 +16,7 @@ export const NO_VALUE =
   /^(n\/?a|n\/d|none|unknown|unk|tb[da]|to be (determined|confirmed)|not (available|applicable|known)|inconnue?|s\/o|[-–—?.]+)?$/i;
 
 /** Returns whether a cell of a field says that nothing is known; as a country, NA is Namibia. */
-export const isUnknownImportedCell = (field: string, cell: string): boolean =>
+export const importCellIsUnknown = (field: string, cell: string): boolean =>
   NO_VALUE.test(cell) && !(field === "country" && cell === "NA");
 
 /** The results of formulas that spreadsheet programs could not compute. */

@@ -3,8 +3,8 @@ import { closestSpelling } from "../../../spelling/closest-spelling.ts";
 import { MOST_CELL } from "../../../table-cells/table-limits.ts";
 import type { ColumnMapping } from "../import-columns.ts";
 import { IMPORT_FIELDS, REQUIRED_FIELDS } from "../import-portfolio.ts";
-import type { FileMapping } from "./file-mapping.ts";
 import { guessColumnFields } from "./guess-mapping.ts";
+import type { FileMapping } from "./import-file-mapping.ts";
 import { fieldOfImportHeading, headingWords } from "./import-heading-words.ts";
 import type { ImportTable } from "./import-source-table.ts";
 

@@ -1,4 +1,4 @@
-import type { FileMapping } from "./file-mapping.ts";
+import type { FileMapping } from "./import-file-mapping.ts";
 
 /** A row's cells by field. */
 export type TableCells = Readonly<Record<string, string | undefined>>;

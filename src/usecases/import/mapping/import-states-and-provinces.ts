@@ -36,7 +36,7 @@ export const areImportedPostalCodesCanadian = (postalCodes: readonly string[]): 
   postalCodes.every((code) => CANADIAN.test(code.trim()) && PROVINCES.has(code.trim()[0]!.toUpperCase()));
 
 /** Returns the province that Canadian postal codes lie in; undefined if any is another country's, or they differ. */
-export function provinceOfImportedPostalCodes(postalCodes: readonly string[]): string | undefined {
+export function importProvinceOfPostalCodes(postalCodes: readonly string[]): string | undefined {
   if (!areImportedPostalCodesCanadian(postalCodes)) return undefined;
   const found = new Set(postalCodes.map((code) => PROVINCES.get(code.trim()[0]!.toUpperCase())));
   return found.size === 1 ? [...found][0] : undefined;

@@ -9,16 +9,16 @@ import type { Stores } from "../../../store/stores.ts";
 import { parseCellDate } from "../../../table-cells/table-cell-dates.ts";
 import { UNNAMED_CELLS } from "../../../table-cells/table-limits.ts";
 import type { EqualRowCounts } from "../import-equal-row-counts.ts";
-import type { EquipmentColumn, FileMapping } from "./file-mapping.ts";
 import { ImportApplianceLabels } from "./import-appliance-labels.ts";
 import type { AreaUnit } from "./import-area-units.ts";
 import { parseImportSizeCell } from "./import-cell-measures.ts";
+import type { EquipmentColumn, FileMapping } from "./import-file-mapping.ts";
 import {
   equipmentCountedByHeading,
   equipmentOfWholeHeading,
   FORMULA_ERROR,
   headingWords,
-  isUnknownImportedCell,
+  importCellIsUnknown,
   NO_VALUE,
   TOTALS_HEADINGS,
 } from "./import-heading-words.ts";
@@ -29,7 +29,7 @@ import { type ImportSizeLimits, ImportSizeMeter } from "./import-size-meter.ts";
 import type { ImportTable, LeftOut, TableCells } from "./import-source-table.ts";
 import { namesImportedUnitsWithoutNumbers, unitNamesInImportedCell } from "./import-unit-names.ts";
 import { lookUpImportValue, lookUpImportValueInList } from "./import-value-lookup.ts";
-import { isImportMultiline, NEVER_ZERO, plainImportedCell, restoreZipZeros } from "./mapped-cell-values.ts";
+import { importPlainCell, isImportMultiline, NEVER_ZERO, restoreZipZeros } from "./imported-cell-values.ts";
 
 /** The files that the importer reads, written from mapped tables. */
 type PreparedPart = "properties" | "appliances" | "serviceEvents" | "claims";
@@ -306,7 +306,7 @@ class RowMapper {
         read[field] = meant;
         continue;
       }
-      if (isText ? /^n\/?a$/i.test(cell) : isUnknownImportedCell(field, cell)) continue;
+      if (isText ? /^n\/?a$/i.test(cell) : importCellIsUnknown(field, cell)) continue;
       if (FORMULA_ERROR.test(cell)) {
         this.#leave(`${column} ${cell}`, "an error of a formula");
         continue;
@@ -319,7 +319,7 @@ class RowMapper {
         hasCommas: decimal_comma?.includes(field) ?? false,
       };
       // A date in another format stays as it is, and the importer rejects its row.
-      read[field] = format ? (parseCellDate(cell, format) ?? cell) : plainImportedCell(field, cell, reading);
+      read[field] = format ? (parseCellDate(cell, format) ?? cell) : importPlainCell(field, cell, reading);
     }
     if (read.zip !== undefined && (read.country ?? UNITED_STATES) === UNITED_STATES)
       read.zip = restoreZipZeros(read.zip);

@@ -8,8 +8,8 @@ import {
 } from "../../../table-cells/table-cell-numbers.ts";
 import { isTableCellScoreAbove5 } from "../../../table-cells/table-cell-scales.ts";
 import { GUESSED_WORD_FIELDS } from "../../../table-cells/table-limits.ts";
-import type { FileMapping } from "./file-mapping.ts";
-import { importTypeOfCell, importTypeOfChoice, stateOfCell } from "./guess-mapping.ts";
+import { importStateOfCell, importTypeOfCell, importTypeOfChoice } from "./guess-mapping.ts";
+import type { FileMapping } from "./import-file-mapping.ts";
 import { headingWords, NO_VALUE } from "./import-heading-words.ts";
 import { importedApplianceTypeByName } from "./import-known-fields.ts";
 import { type ImportTable, SAMPLE } from "./import-source-table.ts";
@@ -176,7 +176,7 @@ function wordColumnsOf(
       new WordColumn(
         fields.state,
         (cell) => lookUpImportValue(values.state ?? {}, cell) !== undefined,
-        stateOfCell,
+        importStateOfCell,
         words,
       ),
     );

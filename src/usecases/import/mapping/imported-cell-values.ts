@@ -19,7 +19,7 @@ export const isImportMultiline = (field: string): boolean => LINES.test(field);
  * Returns a year from a date or an estimate, a number without signs and units, and any other text as it is. So is a size, which
  * is read once its type is known.
  */
-export function plainImportedCell(field: string, cell: string, reading: ImportCellReading): string {
+export function importPlainCell(field: string, cell: string, reading: ImportCellReading): string {
   if (YEARS.has(field)) return yearIn(cell) ?? cell;
   if (field === "size") return cell;
   if (field === "gross_area_sqft") return parseImportAreaCell(cell, reading) ?? cell;

@@ -8,7 +8,7 @@ import {
   findImportColumns,
   readImportRowCells,
 } from "./import-columns.ts";
-import type { FileKind, RowReader } from "./row-kind.ts";
+import type { FileKind, RowReader } from "./import-row-kind.ts";
 
 /** A file that was read completely once: its columns are known and every row can be parsed. */
 export type SurveyedFile = {

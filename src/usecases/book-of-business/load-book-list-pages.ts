@@ -9,10 +9,10 @@ type ListPart<List> = StoredRowRange & { list: List; isWhole: boolean };
 /**
  * Returns the parts of lists that a page of their concatenation consists of. At most the first and the last are not whole.
  * @example
- * bookListPartsOfPage([{ count: 3 }, { count: 2 }, { count: 9 }], { limit: 4, offset: 2 })
+ * loadBookListPartsOfPage([{ count: 3 }, { count: 2 }, { count: 9 }], { limit: 4, offset: 2 })
  * // the last of the first list, both of the second, and the first of the third
  */
-export function bookListPartsOfPage<List extends Counted>(
+export function loadBookListPartsOfPage<List extends Counted>(
   lists: readonly List[],
   { limit, offset }: StoredRowRange,
 ): ListPart<List>[] {

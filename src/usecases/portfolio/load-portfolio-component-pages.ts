@@ -14,7 +14,7 @@ type ScoredFilter = {
  * Yields a partner's components in the order of their creation, a page at a time. Each page starts after the last
  * row of the previous one, so that concurrent writes cause no duplicates.
  */
-export async function* portfolioComponentPages(
+export async function* loadPortfolioComponentPages(
   { read }: Pick<Store, "read">,
   filter: ScoredFilter,
 ): AsyncGenerator<PlacedComponent[]> {
