@@ -41,7 +41,7 @@ export const failureWindowDays = {
   ).orNull(),
 };
 export const failureWindowField = recordSchema("ComponentFailureWindow80", failureWindowDays).describedAs(
-  "Window that holds the failure with a probability of 80%, given that the component works now and that its life may be wrong. `failure_probability_12m` takes the life as it is: of a component that is old for its kind, it may exceed 10% before the window begins",
+  "Window that holds the failure with a probability of 80%, given that the component works now and allowing for uncertainty in its expected life. `failure_probability_12m` takes the expected life as certain: of a component that is old for its kind, it may exceed 10% before the window begins",
 );
 
 export const rating = enumSchema<Rating>(["GOOD", "FAIR", "FAIL"], "Rating of the property's condition");

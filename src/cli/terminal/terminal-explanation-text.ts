@@ -294,7 +294,7 @@ function knownText({ confidence, projection }: ExplainedScore, width: number): s
       projection.failure_window_80.latest === null
         ? `after ${projection.failure_window_80.earliest}`
         : `${projection.failure_window_80.earliest} to ${projection.failure_window_80.latest}`,
-      "80% probability if the life may be wrong; q takes it as it is",
+      "80% probability, allowing for uncertainty in the life; q takes it as certain",
     ),
   ]);
 }

@@ -90,8 +90,8 @@ export function ExplainedConfidence({
         {raised_to === null
           ? "This is the highest confidence level."
           : `Required for ${raised_to.toLowerCase()} confidence: ${new Intl.ListFormat("en-US").format(raised_by)}.`}{" "}
-        Failure {pageLikelyFailureText(projection.failure_window_80)}, with a probability of 80% if the life
-        may be wrong; the probability of failure takes the life as it is.
+        Failure {pageLikelyFailureText(projection.failure_window_80)}, with a probability of 80%, allowing for
+        uncertainty in the expected life. The probability of failure takes the expected life as certain.
       </p>
     </ReportSection>
   );

@@ -109,7 +109,7 @@ export function RiskHeatMapSection(props: {
           all={all}
           rows={elevated}
           columns={pageSectionComponentColumns(applianceNames)}
-          note="The highest expected loss of the next 12 months first: probability of failure × cost of failure. The window of likely failure allows for lives that are wrong; the probability does not, so that it may be above 10% before the window begins."
+          note="The highest expected loss of the next 12 months first: probability of failure × cost of failure. The window of likely failure allows for uncertainty in the expected life; the probability does not, so it may be above 10% before the window begins."
         />
       )}
     </ReportSection>
