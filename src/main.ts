@@ -26,7 +26,7 @@ export async function main(commands?: readonly CommandEntry[]): Promise<never> {
     guard(report) {
       process.on("SIGINT", () => interruption.begin(EXIT.interrupted));
       process.on("SIGTERM", () => interruption.begin(EXIT.terminated));
-      if (hangupEndsCommand()) process.on("SIGHUP", () => interruption.begin(EXIT.hungUp));
+      if (hangupEndsCommand()) process.on("SIGHUP", () => interruption.hangUp(EXIT.hungUp));
       process.on("uncaughtException", (error) => process.exit(report(error)));
       process.on("unhandledRejection", (error) => process.exit(report(error)));
     },

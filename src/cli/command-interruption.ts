@@ -32,6 +32,11 @@ export class Interruption {
     this.#exitCode = exitCode;
   }
 
+  /** Begins at the loss of the terminal, which is no second signal: the shell and the kernel both send SIGHUP. */
+  hangUp(exitCode: number): void {
+    if (this.#exitCode === undefined) this.begin(exitCode);
+  }
+
   /** Returns a Yield that rejects with Interrupted after a signal. */
   betweenSteps(yieldNow: Yield): Yield {
     this.#worksInSteps = true;

@@ -39,3 +39,12 @@ test("a second signal, or a step that takes too long, ends it at once", async ()
   for (const fire of timers) fire();
   expect(exits).toEqual([130, 143]);
 });
+
+test("a terminal that is lost ends it at the end of its step, however many signals say so", async () => {
+  const { made, exits } = interruption();
+  const step = made.betweenSteps(yieldNow);
+  made.hangUp(129);
+  made.hangUp(129);
+  expect(exits).toEqual([]);
+  expect(await step().catch((thrown) => thrown)).toMatchObject({ exitCode: 129 });
+});

@@ -197,11 +197,16 @@ export class Installation {
 
   /** Starts a command on this data folder that the test is going to kill. */
   spawn(...args: string[]): Bun.Subprocess {
+    return this.spawnIn(undefined, ...args);
+  }
+
+  /** Starts a command in a terminal. */
+  spawnIn(terminal: Bun.Terminal | undefined, ...args: string[]): Bun.Subprocess {
     const where = ["--config", this.configFile, "--data-dir", this.dataDir];
     return Bun.spawn([EXECUTABLE, ...args, ...where], {
       cwd: this.folder,
       env: COMMAND_ENVIRONMENT,
-      stdio: ["ignore", "ignore", "ignore"],
+      ...(terminal ? { terminal } : { stdio: ["ignore", "ignore", "ignore"] as const }),
     });
   }
 

@@ -64,7 +64,8 @@ function writeSome(number: 1 | 2, bytes: Uint8Array): number {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EPIPE" && number === 1) throw new OutputClosed();
-    if (code === "EPIPE") return bytes.length;
+    // Its reader is gone, or the terminal.
+    if (number === 2 && (code === "EPIPE" || code === "EIO")) return bytes.length;
     if (code !== "EAGAIN") throw error;
     // The pipe is full, and another process has made it non-blocking.
     Bun.sleepSync(5);

@@ -14,6 +14,8 @@ export function terminalProgressBarWidth(columns: number): number {
 /** Returns a progress bar on standard error; one that shows nothing where that is no terminal. */
 export function createTerminalProgressBar(isTty: boolean, columns: number): ProgressBar {
   if (!isTty) return SILENT;
+  // Fails with EIO once the terminal is lost, when SIGHUP ends the command.
+  process.stderr.on("error", () => {});
   const bar = new SingleBar({
     stream: process.stderr,
     format: "{name} [{bar}] {percentage}%  {value} of {total}  {eta_formatted} left",
