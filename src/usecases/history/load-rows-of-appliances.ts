@@ -8,6 +8,9 @@ export const EVENT_ROWS = {
   page: 500,
 };
 
+/** The share of the limit that a query is expected to return: one that exceeds the limit is repeated for fewer appliances. */
+const FILLED = 0.8;
+
 /**
  * Passes the rows of appliances to `take`, by groups of appliances with at most `atOnce` rows together. Passes an appliance
  * that has more to `takeLong`, which reads it in pages.
@@ -19,15 +22,18 @@ export async function loadRowsOfAppliances<Row>(
   take: (rows: Row[]) => Promise<void>,
   takeLong: (id: string) => Promise<void>,
 ): Promise<void> {
-  const groups = [ids];
-  for (let group = groups.pop(); group; group = groups.pop()) {
+  for (let at = 0, size = ids.length; at < ids.length; ) {
+    const group = ids.slice(at, at + size);
     const rows = await read(group, atOnce + 1);
-    if (rows.length <= atOnce) await take(rows);
-    else if (group.length === 1) await takeLong(group[0]!);
-    else {
-      const half = Math.ceil(group.length / 2);
-      groups.push(group.slice(half), group.slice(0, half));
-    }
-    if (groups.length > 0) await yieldNow();
+    const isWhole = rows.length <= atOnce;
+    if (isWhole || group.length === 1) {
+      if (isWhole) await take(rows);
+      else await takeLong(group[0]!);
+      at += group.length;
+      // As many as have few enough rows if they have as many as these, with some to spare.
+      const expected = Math.floor((group.length * atOnce * FILLED) / Math.max(rows.length, 1));
+      size = Math.max(1, Math.min(expected, group.length * 2));
+    } else size = Math.ceil(group.length / 2);
+    if (at < ids.length) await yieldNow();
   }
 }

@@ -6,6 +6,7 @@ import type { Stores } from "../../../src/store/stores.ts";
 import { loadComponentHistory } from "../../../src/usecases/history/load-component-history.ts";
 import { loadHistories } from "../../../src/usecases/history/load-histories.ts";
 import { loadServiceEventsOfHistories } from "../../../src/usecases/history/load-history-service-events.ts";
+import { loadRowsOfAppliances } from "../../../src/usecases/history/load-rows-of-appliances.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { runsOnEngine } from "../../support/postgres.ts";
@@ -117,4 +118,29 @@ test("a component's history is read in few statements, newest first, without the
   expect(history.map(({ id }) => id)).toEqual(all.toReversed().map(({ id }) => id));
   expect(history.length).toBeGreaterThan(1_000);
   expect(statements).toBeLessThan(4);
+});
+
+test("the rows of many appliances are read in groups, with few queries that read too many", async () => {
+  const readAll = async (rowsOf: (index: number) => number, length = 1_000) => {
+    const ids = Array.from({ length }, (_, index) => String(index));
+    let [queries, overflows] = [0, 0];
+    const taken: string[] = [];
+    await loadRowsOfAppliances(
+      ids,
+      { atOnce: 1_000, yieldNow: async () => {} },
+      async (group, limit) => {
+        queries++;
+        const rows = group.flatMap((id) => Array<string>(rowsOf(Number(id))).fill(id)).slice(0, limit);
+        if (rows.length === limit) overflows++;
+        return rows;
+      },
+      async (rows) => void taken.push(...new Set(rows)),
+      async (id) => void taken.push(id),
+    );
+    expect(taken).toEqual(ids.filter((id) => rowsOf(Number(id)) > 0));
+    return { queries, overflows };
+  };
+  expect(await readAll(() => 1)).toEqual({ queries: 1, overflows: 0 });
+  expect(await readAll(() => 5)).toEqual({ queries: 10, overflows: 3 });
+  expect(await readAll((index) => (index === 500 ? 9_000 : 0))).toMatchObject({ overflows: 11 });
 });
