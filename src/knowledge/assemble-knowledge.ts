@@ -11,8 +11,7 @@ import {
   type Provenance,
   type ScoringModel,
 } from "../domain/domain-knowledge.ts";
-import { READER_VERSION } from "../domain/scoring/find-note-keywords.ts";
-import { ANY_INSPECTION } from "../domain/scoring/note-findings.ts";
+import { ANY_INSPECTION, READER_VERSION } from "../domain/scoring/find-note-keywords.ts";
 import type {
   applianceFile,
   brandsFile,

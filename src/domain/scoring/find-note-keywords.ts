@@ -36,7 +36,10 @@ type Lexicon = {
 };
 
 /** The version of this reader. Findings are stored; a higher number makes every note be read again. */
-export const READER_VERSION = 3;
+export const READER_VERSION = 4;
+
+/** The group of words for an inspection of whatever type, such as "test". */
+export const ANY_INSPECTION = "any";
 
 const lexicons = new WeakMap<KeywordRules, Lexicon>();
 
@@ -93,8 +96,8 @@ type IndexedNote = {
   persistent: ReadonlySet<number>;
   /** Indexes of the words of faults: the "no" of "no heat" denies nothing else. */
   faultWords: ReadonlySet<number>;
-  /** The index of the last word by which something passed; -1 without one. */
-  lastPass: number;
+  /** By word, the index of the first word from there on by which something passed; the number of words without one. */
+  nextPass: readonly number[];
 };
 
 function read(lexicon: Lexicon, notes: string): NoteMentions {
@@ -106,6 +109,7 @@ function read(lexicon: Lexicon, notes: string): NoteMentions {
   const shares = new Map<Mention, 1 | 0.5>();
   const negated = negatedMentions(lexicon, note, mentions);
   const denied = new Set<KeywordGroup>();
+  const failures = failedMentions(lexicon, note, mentions);
   const failed = new Set<KeywordGroup>();
   for (const mention of mentions) {
     const { group } = mention;
@@ -119,7 +123,7 @@ function read(lexicon: Lexicon, notes: string): NoteMentions {
     }
     if (group.direction === "down") {
       shares.set(mention, 1);
-      if (isFailed(lexicon, note, mention)) failed.add(group);
+      if (failures.has(mention)) failed.add(group);
       continue;
     }
     if (lexicon.removals) {
@@ -183,8 +187,34 @@ const isUpcoming = (lexicon: Lexicon, note: IndexedNote, { start, end }: Mention
   precededBy(lexicon, lexicon.upcoming, note.words, start) !== undefined ||
   followedBy(lexicon, lexicon.upcomingAfter, note, end) !== undefined;
 
-/** Returns whether the note says that what it mentions failed, and not that it passed afterwards. */
-function isFailed(lexicon: Lexicon, note: IndexedNote, mention: Mention): boolean {
+/**
+ * Returns the mentions of what the note says failed, and not that it passed afterwards. A pass behind the mention of something
+ * else that did not fail is that one's: "Cat 5 failed, Cat 1 passed".
+ */
+function failedMentions(
+  lexicon: Lexicon,
+  note: IndexedNote,
+  mentions: readonly Mention[],
+): ReadonlySet<Mention> {
+  const failed = new Set<Mention>();
+  if (lexicon.rules.failures.length === 0) return failed;
+  /** The next mention that did not fail, and the next one of another group than that. */
+  let [next, other]: [Mention?, Mention?] = [];
+  for (const mention of mentions.toReversed()) {
+    const failedUntil = failureEnd(lexicon, note, mention);
+    if (failedUntil !== undefined) {
+      const passesBefore = (next?.group === mention.group ? other : next)?.start ?? note.words.length;
+      if ((note.nextPass[failedUntil] ?? note.words.length) >= passesBefore) failed.add(mention);
+    } else if (mention.group.id !== ANY_INSPECTION) {
+      if (next?.group !== mention.group) other = next;
+      next = mention;
+    }
+  }
+  return failed;
+}
+
+/** Returns the index after a mention and the phrase by which the note says that it failed; undefined without one. */
+function failureEnd(lexicon: Lexicon, note: IndexedNote, mention: Mention): number | undefined {
   const { failures, rules } = lexicon;
   const { words } = note;
   const endOf = (index: number) => index + failures.at(words, index)!.length;
@@ -196,8 +226,7 @@ function isFailed(lexicon: Lexicon, note: IndexedNote, mention: Mention): boolea
   const at =
     precededBy(lexicon, failures, words, mention.start, isAdjacent) ??
     followedBy(lexicon, failures, note, mention.end, (index) => !isOfAnother(index));
-  if (at === undefined) return false;
-  return note.lastPass < Math.max(mention.end, endOf(at));
+  return at === undefined ? undefined : Math.max(mention.end, endOf(at));
 }
 
 function indexNote({ rules }: Lexicon, words: readonly Word[], mentions: readonly Mention[]): IndexedNote {
@@ -210,8 +239,12 @@ function indexNote({ rules }: Lexicon, words: readonly Word[], mentions: readonl
   const faultWords = new Set<number>();
   for (const { group, start, end } of mentions)
     if (group.direction === "up") for (let index = start; index < end; index++) faultWords.add(index);
-  const lastPass = words.findLastIndex(({ text }) => rules.passes.includes(text));
-  return { words, clauseEnds, persistent, faultWords, lastPass };
+  const nextPass: number[] = [];
+  for (let index = words.length - 1; index >= 0; index--)
+    nextPass[index] = rules.passes.includes(words[index]!.text)
+      ? index
+      : (nextPass[index + 1] ?? words.length);
+  return { words, clauseEnds, persistent, faultWords, nextPass };
 }
 
 /** Finds mentions from left to right, the longest phrase first. A false friend consumes its words. */

@@ -1,6 +1,11 @@
 import type { HazardWords, KeywordRules, Knowledge } from "../domain-knowledge.ts";
 import { hazardGoneFromUnitsMark, OF_UNITS } from "../hazards/hazard-flags.ts";
-import { findNoteKeywords, findNoteMentions, type NoteMentions } from "./find-note-keywords.ts";
+import {
+  ANY_INSPECTION,
+  findNoteKeywords,
+  findNoteMentions,
+  type NoteMentions,
+} from "./find-note-keywords.ts";
 import type { Note } from "./scoring-types.ts";
 
 /** The stored findings of a note; all null without one. */
@@ -18,9 +23,6 @@ export type NoteReading = {
 const HALF = "/2";
 const FAILED = "!";
 const NOT_DONE = "-";
-
-/** The group of words for an inspection of whatever type, such as "test". */
-export const ANY_INSPECTION = "any";
 
 const UNREAD: NoteReading = {
   noteKey: null,

@@ -84,6 +84,8 @@ test.each([
   ["Monthly exercise failed to start", { failed: ["monthly_load_exercise"] }],
   ["Inspection failed", { failed: ["any"] }],
   ["Cat 5 failed at first, adjusted, then passed", {}],
+  ["Cat 5 failed, Cat 1 passed", { failed: ["category_5_full_load_test"] }],
+  ["Cat 1 and Cat 5 failed, adjusted, both passed", {}],
   ["Replaced the failed battery; annual test ok", {}],
   ["Annual test found failed strobes, replaced", {}],
   ["Replaced failed strobes during annual test", {}],
