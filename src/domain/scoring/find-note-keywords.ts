@@ -229,7 +229,12 @@ function failureEnd(lexicon: Lexicon, note: IndexedNote, mention: Mention): numb
   return at === undefined ? undefined : Math.max(mention.end, endOf(at));
 }
 
-function indexNote({ rules }: Lexicon, words: readonly Word[], mentions: readonly Mention[]): IndexedNote {
+/** Returns whether a word says that something passed, and not that it did not, or is to: "not passed", "need to pass". */
+const isPass = (lexicon: Lexicon, words: readonly Word[], index: number): boolean =>
+  lexicon.rules.passes.includes(words[index]!.text) && !isUnfulfilled(lexicon, words, index);
+
+function indexNote(lexicon: Lexicon, words: readonly Word[], mentions: readonly Mention[]): IndexedNote {
+  const { rules } = lexicon;
   const clauseEnds: number[] = [];
   const persistent = new Set<number>();
   for (const [index, { clause, text }] of words.entries()) {
@@ -241,9 +246,7 @@ function indexNote({ rules }: Lexicon, words: readonly Word[], mentions: readonl
     if (group.direction === "up") for (let index = start; index < end; index++) faultWords.add(index);
   const nextPass: number[] = [];
   for (let index = words.length - 1; index >= 0; index--)
-    nextPass[index] = rules.passes.includes(words[index]!.text)
-      ? index
-      : (nextPass[index + 1] ?? words.length);
+    nextPass[index] = isPass(lexicon, words, index) ? index : (nextPass[index + 1] ?? words.length);
   return { words, clauseEnds, persistent, faultWords, nextPass };
 }
 
