@@ -14,7 +14,11 @@ const OTHERS_MAY_ACCESS = 0o077;
 const MIN_FREE_BYTES = 100e6;
 
 /** Returns the checks of the data folder (existence, owner, mode) and of free disk space, also for backups. */
-export function diagnoseFolders(dataDir: string, databaseFile: string, backupDir: string): DoctorCheck[] {
+export function doctorChecksOfFolders(
+  dataDir: string,
+  databaseFile: string,
+  backupDir: string,
+): DoctorCheck[] {
   return [
     { name: "data_folder", run: () => checkFolder(dataDir) },
     { name: "disk_space", run: () => diagnoseDiskSpace(dataDir, databaseFile, backupDir) },

@@ -24,13 +24,13 @@ import {
   diagnoseSnapshot,
   diagnoseWal,
 } from "./diagnose-database.ts";
-import { diagnoseFolders } from "./diagnose-folders.ts";
-import { diagnoseServerCertificate, diagnoseWebhookEndpoints } from "./diagnose-network.ts";
+import { doctorChecksOfFolders } from "./diagnose-folders.ts";
+import { diagnoseServerCertificate, doctorChecksOfWebhookEndpoints } from "./diagnose-network.ts";
 import {
   diagnoseDatabaseServer,
-  diagnosePostgresServer,
   diagnoseSharedSchema,
   diagnoseStoredPhotos,
+  doctorChecksOfPostgresServer,
 } from "./diagnose-postgres.ts";
 import {
   type DoctorCheck,
@@ -62,7 +62,7 @@ export async function diagnoseInstallation(installation: Installation): Promise<
       name: "configuration",
       run: () => okDoctorFinding(installation.configuration.replace(/\.$/, "")),
     },
-    ...diagnoseFolders(dataDir, databaseFile, config.backup.dir),
+    ...doctorChecksOfFolders(dataDir, databaseFile, config.backup.dir),
     ...(usesPostgres ? [] : [{ name: "wal", run: () => diagnoseWal(databaseFile) }]),
     { name: "tls_certificate", run: () => diagnoseServerCertificate(config.server, now) },
     ...(usesPostgres
@@ -144,7 +144,7 @@ async function checkPostgres({ config, env, now, modelVersion }: Installation): 
   return await runDoctorChecks([
     { name: "database", run: () => diagnoseDatabaseServer(facts) },
     { name: "schema", run: () => diagnoseSharedSchema(schema, facts) },
-    ...diagnosePostgresServer(facts, now),
+    ...doctorChecksOfPostgresServer(facts, now),
     { name: "last_backup", run: () => diagnoseWalArchiving(facts.walArchiving, now) },
     { name: "key", run: () => diagnoseKeyDecryption(rows?.encryptedSecret, dataDir, env) },
     ...(rows
@@ -173,6 +173,6 @@ function stateChecksOf(state: DatabaseState, config: Config, now: Instant): Doct
     { name: "clock", run: () => diagnoseClock(state, now) },
     { name: "snapshot", run: () => diagnoseSnapshot(state, config.snapshot.enabled, now) },
     { name: "outbox", run: () => diagnoseOutbox(state, now) },
-    ...diagnoseWebhookEndpoints(state, config.webhooks),
+    ...doctorChecksOfWebhookEndpoints(state, config.webhooks),
   ];
 }

@@ -18,7 +18,7 @@ import {
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** Returns a check per webhook endpoint that connects under the same rules as deliveries. Sends nothing. */
-export function diagnoseWebhookEndpoints(
+export function doctorChecksOfWebhookEndpoints(
   { endpoints }: DatabaseState,
   webhooks: Config["webhooks"],
 ): DoctorCheck[] {

@@ -17,7 +17,10 @@ const CLOCK_LOOSE_MS = 2_000;
 const STANDBY_LAG_MS = 30_000;
 
 /** Returns the checks of the database server. */
-export const diagnosePostgresServer = (facts: PostgresServerDiagnostics, now: Instant): DoctorCheck[] => [
+export const doctorChecksOfPostgresServer = (
+  facts: PostgresServerDiagnostics,
+  now: Instant,
+): DoctorCheck[] => [
   { name: "encryption", run: () => checkEncryption(facts) },
   { name: "privileges", run: () => checkPrivileges(facts) },
   {

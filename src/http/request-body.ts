@@ -96,15 +96,15 @@ export function requireHttpJsonBody(request: Request): void {
 export const httpNotJsonFailure = () =>
   new Failure("unsupported_media_type", "Content-Type must be application/json");
 
-/** Parses a short body, as `httpRequestBodyJson` does. */
-export const httpRequestBodyObject = (bytes: Uint8Array, maxValues: number): Record<string, unknown> =>
-  runSteps(httpRequestBodyJson(bytes, maxValues));
+/** Parses a short body, as `parseHttpRequestBody` does. */
+export const parseHttpRequestBodyObject = (bytes: Uint8Array, maxValues: number): Record<string, unknown> =>
+  runSteps(parseHttpRequestBody(bytes, maxValues));
 
 /**
  * Parses a JSON object. Stricter than JSON.parse: rejects invalid UTF-8, duplicate names, more than 32 levels or
  * `maxValues` values, and anything but an object at the top level.
  */
-export function* httpRequestBodyJson(bytes: Uint8Array, maxValues: number): Steps<Record<string, unknown>> {
+export function* parseHttpRequestBody(bytes: Uint8Array, maxValues: number): Steps<Record<string, unknown>> {
   let text: string;
   let value: unknown;
   try {

@@ -55,7 +55,7 @@ import { CHUNK_CHARS, startJsonReplyStream } from "./json-reply-stream.ts";
 import {
   checkDeclaredHttpBodySize,
   hasRequestBody,
-  httpRequestBodyJson,
+  parseHttpRequestBody,
   readHttpBodyReserved,
   requireHttpJsonBody,
   waitForParsedHttpSegment,
@@ -322,7 +322,7 @@ export class RequestPipeline {
       now: context.now,
       params: decoded(params),
       query: parseHttpQuery(searchOf(request.url), operation.query, operation.unknownParameters),
-      body: bytes ? await runYielding(httpRequestBodyJson(bytes, this.deps.bodyValues), yieldNow) : {},
+      body: bytes ? await runYielding(parseHttpRequestBody(bytes, this.deps.bodyValues), yieldNow) : {},
       address: context.address,
       signal: deadline.signal,
       yieldNow,

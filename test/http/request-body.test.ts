@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Failure } from "../../src/domain/errors.ts";
 import {
-  httpRequestBodyJson,
-  httpRequestBodyObject,
   maxHttpBodyValues,
+  parseHttpRequestBody,
+  parseHttpRequestBodyObject,
   readHttpBodyBytes,
   requestMediaType,
   requireHttpJsonBody,
@@ -79,9 +79,9 @@ describe("requestMediaType and requireHttpJsonBody", () => {
   });
 });
 
-describe("httpRequestBodyObject", () => {
+describe("parseHttpRequestBodyObject", () => {
   const MAX_VALUES = 1000;
-  const parse = (text: string) => httpRequestBodyObject(bytes(text), MAX_VALUES);
+  const parse = (text: string) => parseHttpRequestBodyObject(bytes(text), MAX_VALUES);
 
   test("returns the same as JSON.parse", () => {
     fc.assert(
@@ -110,7 +110,7 @@ describe("httpRequestBodyObject", () => {
 
   test("a long body is parsed in several steps", () => {
     const text = JSON.stringify({ items: ["x".repeat(1000)] });
-    expect([...httpRequestBodyJson(bytes(text), MAX_VALUES)].length).toBeGreaterThan(1);
+    expect([...parseHttpRequestBody(bytes(text), MAX_VALUES)].length).toBeGreaterThan(1);
   });
 
   test("accepts the same name in different objects, and as a value", () => {
@@ -157,11 +157,11 @@ describe("httpRequestBodyObject", () => {
     // More fields than any item has.
     const item = Object.fromEntries(Array.from({ length: 29 }, (_, i) => [`field ${i}`, i]));
     const items = JSON.stringify({ items: Array.from({ length: 1000 }, () => item) });
-    expect(httpRequestBodyObject(bytes(items), maxHttpBodyValues(1000))).toBeObject();
+    expect(parseHttpRequestBodyObject(bytes(items), maxHttpBodyValues(1000))).toBeObject();
   });
 
   test("rejects invalid UTF-8", () => {
-    expect(() => httpRequestBodyObject(new Uint8Array([0x7b, 0xc3, 0x28, 0x7d]), MAX_VALUES)).toThrow(
+    expect(() => parseHttpRequestBodyObject(new Uint8Array([0x7b, 0xc3, 0x28, 0x7d]), MAX_VALUES)).toThrow(
       "not valid UTF-8",
     );
   });
@@ -170,7 +170,7 @@ describe("httpRequestBodyObject", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (input) => {
         try {
-          expect(httpRequestBodyObject(input, MAX_VALUES)).toBeObject();
+          expect(parseHttpRequestBodyObject(input, MAX_VALUES)).toBeObject();
         } catch (error) {
           expect(error).toBeInstanceOf(Failure);
         }

@@ -6,11 +6,11 @@ import {
 import {
   type AppImportFile,
   type AppImportMapping,
-  appFileImport,
   distinctAppChoiceCells,
   type ImportRun,
   lacksAppDateFormat,
   mapAppColumnToField,
+  runAppFileImport,
   sendAppRows,
   withAppCellMeaning,
   withAppDateFormat,
@@ -57,7 +57,7 @@ async function imported(rows: number, most: number) {
     },
   };
   let last: ImportRun | undefined;
-  await appFileImport(api, file(rows), { mapping, isDry: false }, (run) => {
+  await runAppFileImport(api, file(rows), { mapping, isDry: false }, (run) => {
     last = run;
   });
   return { taken, created: last?.counts.properties.created, isDone: last?.isDone };
@@ -103,7 +103,7 @@ test("each call of equipment continues the one before, with the rows of a proper
       },
     } as never;
     let last: ImportRun | undefined;
-    await appFileImport(api, table, { mapping: { ...mapping, rows, fields }, isDry: false }, (run) => {
+    await runAppFileImport(api, table, { mapping: { ...mapping, rows, fields }, isDry: false }, (run) => {
       last = run;
     });
     return { sent, rejected: last!.rejected.map(({ row }) => row.number) };
@@ -136,7 +136,7 @@ test("rejected rows are a file that continues the one before, the same each time
   const importing = async (one: AppImportFile, isDry = false) => {
     const continuation = continuations.of(one);
     let last: ImportRun | undefined;
-    await appFileImport(api, one, { mapping, isDry, ...(continuation && { continuation }) }, (run) => {
+    await runAppFileImport(api, one, { mapping, isDry, ...(continuation && { continuation }) }, (run) => {
       continuations.add(one, run);
       last = run;
     });
@@ -166,7 +166,7 @@ test("a call is repeated while another import of the account runs, for half a mi
       },
     };
     const pause = async () => void pauses++;
-    return appFileImport(api, file(10), { mapping, isDry: false, pause }, () => {});
+    return runAppFileImport(api, file(10), { mapping, isDry: false, pause }, () => {});
   };
   await importing(3);
   expect([calls, pauses]).toEqual([4, 3]);
@@ -195,7 +195,7 @@ async function rejectedOf(table: AppImportFile, signal?: AbortSignal, onCall = (
       return { ...plain, rejected } as T;
     },
   };
-  await appFileImport(
+  await runAppFileImport(
     api,
     table,
     { mapping, isDry: true },
@@ -239,7 +239,7 @@ test("what each call says of its rows is added up, with the numbers that a sprea
   };
   const runs: ImportRun[] = [];
   const table = { name: "a.csv", columns, rows, unnamed: 0 };
-  await appFileImport(api, table, { mapping, isDry: false, updates: true }, (run) => runs.push(run));
+  await runAppFileImport(api, table, { mapping, isDry: false, updates: true }, (run) => runs.push(run));
   expect(asked).toEqual([true, true]);
   const { counts, notes, sameAddress, changes, rejected } = runs.at(-1)!;
   expect(counts.properties).toEqual({ created: 2, updated: 4, unchanged: 6 });

@@ -28,7 +28,7 @@ import {
   type Reply,
   readOperationReplies,
 } from "../http-operation.ts";
-import { httpRequestBodyObject, requestMediaType } from "../request-body.ts";
+import { parseHttpRequestBodyObject, requestMediaType } from "../request-body.ts";
 
 export type SystemDeps = {
   authenticator: Authenticator;
@@ -162,7 +162,7 @@ async function tokenFields({ readBody, request }: Call): Promise<Record<string, 
   const bytes = await readBody(TOKEN_BODY_BYTES);
   try {
     if (requestMediaType(request) === "application/json")
-      return httpRequestBodyObject(bytes, TOKEN_BODY_BYTES);
+      return parseHttpRequestBodyObject(bytes, TOKEN_BODY_BYTES);
     const form = new URLSearchParams(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     const names = [...form.keys()];
     return new Set(names).size === names.length ? Object.fromEntries(form) : undefined;

@@ -4,7 +4,7 @@ import type { InspectedAppliance } from "../../store/queries/recounts-queries.ts
 import { yieldOfStores } from "../../store/store.ts";
 import type { Stores } from "../../store/stores.ts";
 import { loadOpenDeficiencyCounts } from "../inspections/load-open-deficiency-counts.ts";
-import { recountAppliancesOfProperties, recountGroupsWithRows } from "./recount-property-rows.ts";
+import { loadApplianceCounts, prepareGroupsWithRows } from "./recount-property-rows.ts";
 import type { RecountRepair, RecountStep } from "./recount-step.ts";
 
 /** Appliances of properties that one query looks through. */
@@ -22,8 +22,8 @@ export async function recountDeficiencies(
 ): Promise<RecountStep<number>> {
   const repairs: RecountRepair[] = [];
   const yieldNow = yieldOfStores(read);
-  const counts = await recountAppliancesOfProperties(read, propertyIds);
-  for (const ids of recountGroupsWithRows(propertyIds, (id) => counts.get(id) ?? 0, APPLIANCES_A_QUERY)) {
+  const counts = await loadApplianceCounts(read, propertyIds);
+  for (const ids of prepareGroupsWithRows(propertyIds, (id) => counts.get(id) ?? 0, APPLIANCES_A_QUERY)) {
     const found = await read.recounts.withDeficiencies(ids);
     const countOn = async (some: readonly InspectedAppliance[], day: Day) => {
       const inspected = some.filter(({ typeId }) => knowledge.regimes(typeId).length > 0);

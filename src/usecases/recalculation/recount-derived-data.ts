@@ -27,12 +27,12 @@ import type { Stores } from "../../store/stores.ts";
 import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { changeUnitsInProperty } from "../portfolio/change-property-units.ts";
 import { recountDeficiencies } from "./recount-deficiencies.ts";
-import { recountExpectedCosts, recountWriteExpectedCosts } from "./recount-expected-costs.ts";
+import { recountExpectedCosts, writeRecountedExpectedCosts } from "./recount-expected-costs.ts";
 import { recountHazardFlags } from "./recount-hazard-flags.ts";
 import {
+  loadApplianceCounts,
   loadPricedComponentPages,
-  recountAppliancesOfProperties,
-  recountServiceEvents,
+  loadServiceEventCounts,
 } from "./recount-property-rows.ts";
 import type { RecountRepair, RecountStep } from "./recount-step.ts";
 
@@ -236,7 +236,7 @@ async function checkProperties(
     const def = knowledge.component(group.defId);
     for (let nth = 0; nth < group.count; nth++) countTierInTotals(totals, group.riskScore, def, 1);
   }
-  for (const [propertyId, count] of await recountAppliancesOfProperties(read, ids))
+  for (const [propertyId, count] of await loadApplianceCounts(read, ids))
     recounted.get(propertyId)!.appliances = count;
   const prices = await loadCurrentPartnerPrices(read, knowledge, partnerId);
   const sums = new Map<string, { money: MoneyAccumulator; due: DueCostSum<PricedRow> }>();
@@ -260,14 +260,14 @@ async function checkProperties(
     }
     const wrong = recountExpectedCosts(prices, page);
     columns.expected_cost_cents += wrong.length;
-    if (wrong.length > 0) repairs.push((tx) => recountWriteExpectedCosts(tx, wrong));
+    if (wrong.length > 0) repairs.push((tx) => writeRecountedExpectedCosts(tx, wrong));
   }
   for (const [id, { money, due }] of sums) {
     const totals = recounted.get(id)!;
     addMoneyTotals(totals, money.money, 1);
     totals.dueCents = await runYielding(due.finish(), yieldOfStores(read));
   }
-  for await (const counts of recountServiceEvents(read, ids, (id) => recounted.get(id)!.appliances))
+  for await (const counts of loadServiceEventCounts(read, ids, (id) => recounted.get(id)!.appliances))
     for (const [id, count] of counts) recounted.get(id)!.serviceEvents += count;
   for (const { propertyId, ...stored } of ids.length === 0 ? [] : await read.recounts.ofProperties(ids)) {
     const right = recounted.get(propertyId)!;

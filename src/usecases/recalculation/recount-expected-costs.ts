@@ -18,7 +18,7 @@ export function recountExpectedCosts(prices: PriceList, page: readonly PricedRow
 const WRITTEN_A_STEP = 200;
 
 /** Writes recounted expected costs of components, in cents, and yields between short steps. */
-export async function recountWriteExpectedCosts(tx: Tx, costs: readonly ExpectedCost[]): Promise<void> {
+export async function writeRecountedExpectedCosts(tx: Tx, costs: readonly ExpectedCost[]): Promise<void> {
   for (const [at, { id, cents }] of costs.entries()) {
     await tx.components.saveExpectedCost(id, cents);
     if (at % WRITTEN_A_STEP === WRITTEN_A_STEP - 1) await tx.yieldToEventLoop();

@@ -6,7 +6,7 @@ import type { Stores } from "../../store/stores.ts";
  * Divides properties into groups whose rows one query reads, in their order: at most `most` rows, or a single property with
  * more. Properties without rows are in no group.
  */
-export function recountGroupsWithRows(
+export function prepareGroupsWithRows(
   propertyIds: readonly string[],
   rowsOf: (id: string) => number,
   most: number,
@@ -27,7 +27,7 @@ export function recountGroupsWithRows(
 }
 
 /** Returns the number of appliances of each property that has some, as counted from their rows. */
-export async function recountAppliancesOfProperties(
+export async function loadApplianceCounts(
   { recounts }: Pick<Stores, "recounts">,
   propertyIds: readonly string[],
 ): Promise<Map<string, number>> {
@@ -42,13 +42,13 @@ export async function recountAppliancesOfProperties(
 const APPLIANCES_A_PAGE = 100;
 
 /** Counts the events of properties, those of a property with many appliances in parts. */
-export async function* recountServiceEvents(
+export async function* loadServiceEventCounts(
   read: Stores,
   propertyIds: readonly string[],
   appliancesOf: (id: string) => number,
 ): AsyncGenerator<Map<string, number>> {
   const yieldNow = yieldOfStores(read);
-  for (const ids of recountGroupsWithRows(propertyIds, appliancesOf, APPLIANCES_A_PAGE)) {
+  for (const ids of prepareGroupsWithRows(propertyIds, appliancesOf, APPLIANCES_A_PAGE)) {
     const [id, ...others] = ids as [string, ...string[]];
     const appliances = appliancesOf(id);
     if (others.length > 0 || appliances <= APPLIANCES_A_PAGE)
@@ -73,7 +73,7 @@ export async function* loadPricedComponentPages(
   componentsOf: (id: string) => number,
 ): AsyncGenerator<PricedRow[]> {
   const yieldNow = yieldOfStores(read);
-  for (const ids of recountGroupsWithRows(propertyIds, componentsOf, COMPONENTS_A_PAGE)) {
+  for (const ids of prepareGroupsWithRows(propertyIds, componentsOf, COMPONENTS_A_PAGE)) {
     const [id, ...others] = ids as [string, ...string[]];
     if (others.length > 0 || componentsOf(id) <= COMPONENTS_A_PAGE)
       yield await read.recounts.pricedOfProperties(ids);

@@ -28,7 +28,7 @@ type DividedStep = "done" | "others" | "none left";
  * Starts the run of a day with a share for every partner. If `before`, another model, has finished the run,
  * restarts it. A run without shares was started by a single node and is scored from its beginning.
  */
-export async function snapshotOpensWorkShares(
+export async function openSnapshotWorkShares(
   tx: Tx,
   model: ModelContext,
   day: Day,
@@ -80,7 +80,7 @@ const MOST_CLAIMED = 64;
  * partner that the step has scored wait for its end. Small partners are scored together: at first one, then two, then four,
  * so that the last ones, too, take about as long as those before.
  */
-export async function snapshotShareScoring(
+export async function takeSnapshotShares(
   tx: Tx,
   model: ModelContext,
   day: Day,
@@ -138,7 +138,7 @@ export async function snapshotShareScoring(
       const share = claimed.shift()!;
       after = share.partnerId;
       // Locks the partner's rows before the properties are read, so that concurrent writes to them have committed.
-      const rows = await snapshotLocksPartnerRows(tx, after);
+      const rows = await prepareLockedPartnerRows(tx, after);
       if (!rows) {
         deleted.push(after);
         continue;
@@ -164,7 +164,7 @@ export async function snapshotShareScoring(
 }
 
 /** Locks a partner's rows; undefined if it is deleted, perhaps by the write for which this one had to wait. */
-export async function snapshotLocksPartnerRows(tx: Tx, partnerId: string): Promise<PartnerRows | undefined> {
+export async function prepareLockedPartnerRows(tx: Tx, partnerId: string): Promise<PartnerRows | undefined> {
   try {
     return await tx.forPartner(partnerId);
   } catch (error) {

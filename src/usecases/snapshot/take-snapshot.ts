@@ -27,10 +27,10 @@ import {
 import { snapshotIsFirstOfWeek } from "./snapshot-condition-trends.ts";
 import {
   finishSharedSnapshot,
+  openSnapshotWorkShares,
+  prepareLockedPartnerRows,
   restartSharedSnapshot,
-  snapshotLocksPartnerRows,
-  snapshotOpensWorkShares,
-  snapshotShareScoring,
+  takeSnapshotShares,
 } from "./snapshot-shared-by-servers.ts";
 
 type SnapshotDeps = {
@@ -248,13 +248,13 @@ async function takeSharedStep(
   budget: number,
 ): Promise<Step> {
   if (!stored || stored.finishedAt || !(await tx.snapshotShares.any(day))) {
-    await snapshotOpensWorkShares(tx, deps, day, stored?.finishedAt ? stored.modelVersion : undefined);
+    await openSnapshotWorkShares(tx, deps, day, stored?.finishedAt ? stored.modelVersion : undefined);
     // Without partners there are no shares.
     const isLast = !(await tx.snapshotShares.any(day));
     return { isLast, alreadyDone: false, run: stored ?? EMPTY_RUN };
   }
   const until = deps.monotonicMs() + SHARED_STEP_MS;
-  const found = await snapshotShareScoring(tx, deps, day, budget, () => deps.monotonicMs() > until);
+  const found = await takeSnapshotShares(tx, deps, day, budget, () => deps.monotonicMs() > until);
   const isLast = found === "none left";
   if (isLast && snapshotIsScoredByTwoModels(stored)) {
     await restartSharedSnapshot(tx, await loadActiveModelVersion(tx, deps.knowledge), day);
@@ -269,7 +269,7 @@ async function addUnseen(tx: Tx, model: ModelContext, day: Day, stored: Run, bud
   if (found.length === 0) return { isLast: true, alreadyDone: true, run: stored };
   const run = { ...stored };
   const partnerIds = new Set(found.map(({ partnerId }) => partnerId));
-  for (const partnerId of [...partnerIds].sort()) await snapshotLocksPartnerRows(tx, partnerId);
+  for (const partnerId of [...partnerIds].sort()) await prepareLockedPartnerRows(tx, partnerId);
   // Read again under the locks.
   const unseen = await tx.properties.withUnseen(budget);
   const properties = unseen.filter(({ partnerId }) => partnerIds.has(partnerId));

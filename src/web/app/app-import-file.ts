@@ -299,7 +299,7 @@ export async function sendAppRows(
 }
 
 /** Sends all rows of a file, a few in a call, and reports the sums after each. Ends after a call if it is aborted. */
-export async function appFileImport(
+export async function runAppFileImport(
   api: Api,
   file: AppImportFile,
   how: HowToImport & { mapping: AppImportMapping },

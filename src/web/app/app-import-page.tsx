@@ -13,12 +13,12 @@ import { useApp, useAppTitle } from "./app-context.ts";
 import {
   type AppImportFile,
   type AppImportMapping,
-  appFileImport,
   appImportRowsPerCall,
   IMPORT_KINDS,
   type ImportKind,
   type ImportRun,
   lacksAppDateFormat,
+  runAppFileImport,
   sendAppRows,
   withFormatsOfWholeAppFile,
   withoutAmbiguousAppDates,
@@ -119,7 +119,7 @@ export function AppImportPage() {
           setRun(run);
           continuations.current.add(file!, run);
         };
-        await appFileImport(api, file!, how, onProgress, signal);
+        await runAppFileImport(api, file!, how, onProgress, signal);
       } finally {
         if (!isDry && signal.aborted && latest && (latest.done < rows || latest.rejected.length > 0))
           showToast(importLeftText(latest, rows), { isFailure: true });

@@ -39,7 +39,7 @@ export class AdminClient {
 }
 
 /** Returns the session that the cookie belongs to. Throws an ApiFailure. */
-export const consolePageSession = () => request<ConsoleSessionJson>("/session", {});
+export const fetchConsolePageSession = () => request<ConsoleSessionJson>("/session", {});
 
 /** Opens a session. Throws an ApiFailure when the key is invalid. */
 export const fetchConsoleSession = (adminKey: string) =>

@@ -9,7 +9,7 @@ import { type RecordsApi, RecordsContext } from "../records/page-records-context
 import { ComponentHref } from "../sections/section-component-name.tsx";
 import { FailureMessage, LoadingMessage } from "../widgets/load-states.tsx";
 import { showToast, Toasts } from "../widgets/toasts.tsx";
-import { AdminClient, consolePageSession } from "./console-admin-client.ts";
+import { AdminClient, fetchConsolePageSession } from "./console-admin-client.ts";
 import { ConsoleContext } from "./console-context.ts";
 import { ConsoleRouter } from "./console-pages.tsx";
 import { ConsoleShell } from "./console-shell.tsx";
@@ -19,7 +19,7 @@ const SESSION_ENDED =
   "Your session has ended because it expired, the key was revoked or the server restarted.";
 
 function Console() {
-  const current = useLoad("session", consolePageSession);
+  const current = useLoad("session", fetchConsolePageSession);
   /** The session since the page was loaded; null once it has ended. */
   const [changed, setSession] = useState<ConsoleSessionJson | null>();
   const [endReason, setEndReason] = useState<string>();

@@ -53,7 +53,7 @@ import {
   parseLossRequestHttpQuery,
   parsePremiumTermsHttpQuery,
 } from "../../../src/http/loss-query-parameters.ts";
-import { httpRequestBodyObject } from "../../../src/http/request-body.ts";
+import { parseHttpRequestBodyObject } from "../../../src/http/request-body.ts";
 import { parseIpNetwork } from "../../../src/ip-networks/ip-network.ts";
 import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import { bearerTokenSecrets } from "../../../src/secrets/bearer-tokens.ts";
@@ -197,7 +197,7 @@ const body: Target = {
   ),
   words: ['"__proto__":', "null", "[[[[", "1e999", "\\u0000", "\\ud800", '"name":1,', "{", "}", '"'],
   parse(input) {
-    const value = httpRequestBodyObject(input, MOST_VALUES);
+    const value = parseHttpRequestBodyObject(input, MOST_VALUES);
     return READERS.map((read) => accepts(() => read(value))).join("");
   },
 };
@@ -252,7 +252,7 @@ const changes: Target = {
     "CA-ON",
   ],
   parse(input) {
-    const value = httpRequestBodyObject(input, MOST_VALUES);
+    const value = parseHttpRequestBodyObject(input, MOST_VALUES);
     return CHANGE_READERS.map((read) => accepts(() => read(value))).join("");
   },
 };
