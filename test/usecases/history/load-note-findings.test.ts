@@ -87,6 +87,8 @@ test.each([
   ["Cat 5 failed, Cat 1 passed", { failed: ["category_5_full_load_test"] }],
   ["Cat 1 and Cat 5 failed, adjusted, both passed", {}],
   ["Cat 5 failed, not passed yet", { failed: ["category_5_full_load_test"] }],
+  ["Cat 5 test unsatisfactory", { failed: ["category_5_full_load_test", "any"] }],
+  ["Cat 5 test not ok", { failed: ["category_5_full_load_test", "any"] }],
   ["Replaced the failed battery; annual test ok", {}],
   ["Annual test found failed strobes, replaced", {}],
   ["Replaced failed strobes during annual test", {}],
