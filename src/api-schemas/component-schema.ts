@@ -7,8 +7,8 @@ import {
 } from "../domain/component.ts";
 import type { PriceList } from "../domain/costs/price-list.ts";
 import type { Knowledge } from "../domain/domain-knowledge.ts";
-import type { TrendRow } from "../domain/figures/score-trend-points.ts";
 import { hazardFlagsOfPart } from "../domain/hazards/hazard-flags.ts";
+import type { TrendRow } from "../domain/rules/score-trend-rule.ts";
 import {
   type DefinedOutlook,
   failureProbability12m,

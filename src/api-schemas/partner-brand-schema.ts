@@ -1,5 +1,4 @@
 import { inflateSync } from "node:zlib";
-import { brandLogoOfImage, LOGO_SIDES, type Logo, MAX_LOGO_BYTES } from "../domain/brand/brand-logo.ts";
 import {
   type Brand,
   type BrandChange,
@@ -8,6 +7,7 @@ import {
   MAX_BRAND_NAME,
 } from "../domain/brand/partner-brand.ts";
 import { invalid } from "../domain/errors.ts";
+import { brandLogoByRule, LOGO_SIDES, type Logo, MAX_LOGO_BYTES } from "../domain/rules/brand-logo-rule.ts";
 import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
 import type { JsonOf } from "./definition/api-schema-type.ts";
 import { bodySchema, nullableSchema } from "./definition/input-schema.ts";
@@ -105,7 +105,7 @@ export function inflateLogoOfBrandJson(compressed: Uint8Array, most: number): Ui
 }
 
 function parseLogo(base64: string): Logo {
-  const logo = brandLogoOfImage(new Uint8Array(Buffer.from(base64, "base64")), inflateLogoOfBrandJson);
+  const logo = brandLogoByRule(new Uint8Array(Buffer.from(base64, "base64")), inflateLogoOfBrandJson);
   if (typeof logo !== "string") return logo;
   throw invalid(`logo_png ${logo}`, [{ field: "logo_png", message: logo }]);
 }

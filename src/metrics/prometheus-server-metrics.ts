@@ -2,8 +2,8 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import type { Instant } from "../domain/time.ts";
 import { isPassingMonitoredCheck, type ServiceHealth } from "../monitoring/monitored-service-health.ts";
 import type { DispatcherStats } from "../webhooks/webhook-dispatcher.ts";
-import { type DatabaseMetricSources, defineDatabaseMetrics } from "./database-metrics.ts";
-import { diskSpaceMetricsReader } from "./disk-space-metrics.ts";
+import { type DatabaseMetricSources, defineDatabaseMetrics } from "./prometheus-database-metrics.ts";
+import { diskSpaceMetricsReader } from "./prometheus-disk-space-metrics.ts";
 import { definePrometheusProcessMetrics } from "./prometheus-process-metrics.ts";
 import { readMetricWithTimeout } from "./read-metric-with-timeout.ts";
 

@@ -5,9 +5,9 @@ import {
   parseBrandChangeJson,
   serializeBrand,
 } from "../../api-schemas/partner-brand-schema.ts";
-import { MAX_LOGO_BYTES } from "../../domain/brand/brand-logo.ts";
 import { brandContrastOn, isHexColor } from "../../domain/brand/partner-brand.ts";
 import { OperatorError } from "../../domain/errors.ts";
+import { MAX_LOGO_BYTES } from "../../domain/rules/brand-logo-rule.ts";
 import { brandContrastWording } from "../../domain/wording/brand-contrast-wording.ts";
 import { changeEmbedBrand, loadEmbedBrand } from "../../usecases/embeds/change-embed-brand.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";

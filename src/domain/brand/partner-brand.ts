@@ -1,4 +1,4 @@
-import type { Logo } from "./brand-logo.ts";
+import type { Logo } from "../rules/brand-logo-rule.ts";
 
 /** A color as `#rrggbb` in lower case. */
 export type HexColor = `#${string}`;

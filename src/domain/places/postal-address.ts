@@ -48,7 +48,7 @@ export function normalizedPostalStreet(address: string): string {
 }
 
 /** Returns a text with which the address keys of a street begin, and one that is greater than all of them. */
-export const postalStreetKeyRange = (street: string): { from: string; to: string } => ({
+export const postalAddressKeysOfStreet = (street: string): { from: string; to: string } => ({
   from: street + SEPARATOR,
   to: street + String.fromCharCode(SEPARATOR.charCodeAt(0) + 1),
 });

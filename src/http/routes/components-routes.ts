@@ -40,9 +40,9 @@ import { serializeHistoryEvent } from "../../api-schemas/service-event-schema.ts
 import type { PlacedComponent } from "../../domain/component.ts";
 import { type Knowledge, SYSTEMS } from "../../domain/domain-knowledge.ts";
 import { notFound } from "../../domain/errors.ts";
-import { scoreTrendPoints } from "../../domain/figures/score-trend-points.ts";
 import { placeOfStateOrSubdivision } from "../../domain/places/place.ts";
 import { propertyNotFound } from "../../domain/property.ts";
+import { scoreTrendByRule } from "../../domain/rules/score-trend-rule.ts";
 import { scoredComponentOutlookWithDefinition } from "../../domain/scoring/score-projections.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import { addDays, dayOf } from "../../domain/time.ts";
@@ -203,7 +203,7 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
         const component = await loadComponentOfPartner(call.store.read, call.partner.id, call.params.id!);
         const from = addDays(dayOf(call.now), -RETENTION_DAYS);
         const days = await call.store.read.snapshots.days(from);
-        const points = scoreTrendPoints(await call.store.read.snapshots.trendRows(component.id), days);
+        const points = scoreTrendByRule(await call.store.read.snapshots.trendRows(component.id), days);
         const page = points.slice(slice.offset, slice.offset + slice.limit).map(serializeTrendPoint);
         const subject = { component_id: component.id };
         return okReply(trendPage.of(page, slice, points.length, call.partner.name, subject));

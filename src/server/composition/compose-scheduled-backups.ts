@@ -4,7 +4,7 @@ import type { Config } from "../../config/settings.ts";
 import type { Instant } from "../../domain/time.ts";
 import type { ScheduledJob } from "../../jobs/job-schedule.ts";
 import type { Logger } from "../../logging/logger.ts";
-import type { LatestBackup } from "../../metrics/database-metrics.ts";
+import type { LatestBackup } from "../../metrics/prometheus-database-metrics.ts";
 import type { Store } from "../../store/store.ts";
 import { runServerChildProcess } from "../server-child-process.ts";
 

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, gte, lte, max, or } from "drizzle-orm";
-import type { TrendRow } from "../../domain/figures/score-trend-points.ts";
+import type { TrendRow } from "../../domain/rules/score-trend-rule.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Engine } from "../store-engine.ts";
 import type { Tables } from "../store-schema.ts";

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, type SQL, sql } from "drizzle-orm";
-import { postalStreetKeyRange } from "../../domain/places/postal-address.ts";
+import { postalAddressKeysOfStreet } from "../../domain/places/postal-address.ts";
 import type { Property, PropertyChange, RecordsSince, ScoredProperty } from "../../domain/property.ts";
 import type { Day } from "../../domain/time.ts";
 import type { Engine } from "../store-engine.ts";
@@ -332,7 +332,7 @@ export function propertyStore(engine: Engine) {
     },
     /** Returns properties with a street address, as `normalizedPostalStreet` writes it, in any place. */
     async onStreet(partnerId: string, street: string, limit: number): Promise<MatchedProperty[]> {
-      return await onStreet({ partnerId, ...postalStreetKeyRange(street), limit });
+      return await onStreet({ partnerId, ...postalAddressKeysOfStreet(street), limit });
     },
     /** Returns properties with the name, whatever its case. Databases ignore the case of ASCII letters alone. */
     async ofName(partnerId: string, given: string, limit: number): Promise<MatchedProperty[]> {

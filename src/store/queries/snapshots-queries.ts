@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { CLOCK_TOLERANCE_MS } from "../../cluster/cluster-server.ts";
-import type { TrendRow } from "../../domain/figures/score-trend-points.ts";
+import type { TrendRow } from "../../domain/rules/score-trend-rule.ts";
 import { type Day, dayOf, type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import type { Engine } from "../store-engine.ts";
 import type { Tables } from "../store-schema.ts";

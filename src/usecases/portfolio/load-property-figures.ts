@@ -21,10 +21,10 @@ import { serializeProperty, serializeUnit } from "../../api-schemas/property-sch
 import { serializeHistoryEvent } from "../../api-schemas/service-event-schema.ts";
 import type { PlacedComponent } from "../../domain/component.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
-import { scoreTrendPoints } from "../../domain/figures/score-trend-points.ts";
 import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import type { PlanTerms } from "../../domain/planning/plan-terms.ts";
 import type { Property } from "../../domain/property.ts";
+import { scoreTrendByRule } from "../../domain/rules/score-trend-rule.ts";
 import { addDays, dayOf, type Instant, isoTextOfInstant } from "../../domain/time.ts";
 import { mapYielding, runYielding, type Yield } from "../../event-loop/event-loop.ts";
 import { selectStoredComponents } from "../../store/select-stored-rows.ts";
@@ -159,7 +159,7 @@ async function trendOf(
 ) {
   const { read } = store;
   const days = await read.snapshots.days(addDays(dayOf(now), -RETENTION_DAYS));
-  const points = scoreTrendPoints(await read.snapshots.trendRows(component.id), days);
+  const points = scoreTrendByRule(await read.snapshots.trendRows(component.id), days);
   const events = await loadComponentHistory(store, component, yieldNow, reserveMemory);
   return {
     componentId: component.id,

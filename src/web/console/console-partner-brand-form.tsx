@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import type { BrandJson } from "../../api-schemas/partner-brand-schema.ts";
-import { LOGO_SIDES, MAX_LOGO_BYTES } from "../../domain/brand/brand-logo.ts";
 import {
   brandColorWithContrast,
   brandContrastOn,
@@ -9,6 +8,7 @@ import {
   LEAST_CONTRAST,
   MAX_BRAND_NAME,
 } from "../../domain/brand/partner-brand.ts";
+import { LOGO_SIDES, MAX_LOGO_BYTES } from "../../domain/rules/brand-logo-rule.ts";
 import { brandContrastWording } from "../../domain/wording/brand-contrast-wording.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { inflateLogoOfBrandJson } from "../../../src/api-schemas/partner-brand-schema.ts";
-import { MAX_LOGO_BYTES, brandLogoOfImage as readLogoBy } from "../../../src/domain/brand/brand-logo.ts";
 import {
   brandAfterChange,
   brandColorWithContrast,
@@ -13,6 +12,7 @@ import {
   LEAST_CONTRAST,
   NO_BRAND,
 } from "../../../src/domain/brand/partner-brand.ts";
+import { MAX_LOGO_BYTES, brandLogoByRule as readLogoBy } from "../../../src/domain/rules/brand-logo-rule.ts";
 import { brandContrastWording } from "../../../src/domain/wording/brand-contrast-wording.ts";
 import { pngImage } from "../../support/png.ts";
 

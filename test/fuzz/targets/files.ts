@@ -14,8 +14,8 @@ import { PassphraseEncryption } from "../../../src/backup/backup-passphrase-encr
 import { appendBackupChecksum } from "../../../src/backup/backup-trailing-checksum.ts";
 import { inspectBackup } from "../../../src/backup/inspect-backup.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { brandLogoOfImage } from "../../../src/domain/brand/brand-logo.ts";
 import { invalid } from "../../../src/domain/errors.ts";
+import { brandLogoByRule } from "../../../src/domain/rules/brand-logo-rule.ts";
 import { FILES } from "../../../src/knowledge/knowledge-files.ts";
 import { readKnowledge } from "../../../src/knowledge/read-knowledge.ts";
 import { parseMasterKey } from "../../../src/secrets/master-key.ts";
@@ -205,7 +205,7 @@ const logo: Target = {
     "<svg>",
   ],
   parse(input) {
-    const read = brandLogoOfImage(input, inflateLogoOfBrandJson);
+    const read = brandLogoByRule(input, inflateLogoOfBrandJson);
     if (typeof read === "string") throw invalid(read);
     if (read.png.length > input.length) throw new Error("the logo has more than its file");
     return "logo";

@@ -7,7 +7,7 @@ import type { Calibration } from "../../../src/domain/calibration/calibration.ts
 import { UNCORRECTED } from "../../../src/domain/scoring/score-model-corrections.ts";
 import { dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { createLogger } from "../../../src/logging/logger.ts";
-import { defineModelMetrics } from "../../../src/metrics/model-metrics.ts";
+import { defineModelMetrics } from "../../../src/metrics/prometheus-model-metrics.ts";
 import { composeCalibrationCheck } from "../../../src/server/composition/compose-calibration-check.ts";
 import {
   applyCalibration,

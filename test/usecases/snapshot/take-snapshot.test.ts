@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import pg from "pg";
 import { notFound } from "../../../src/domain/errors.ts";
-import { scoreTrendPoints } from "../../../src/domain/figures/score-trend-points.ts";
+import { scoreTrendByRule } from "../../../src/domain/rules/score-trend-rule.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { type Day, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import type { Store, Tx } from "../../../src/store/store.ts";
@@ -76,7 +76,7 @@ const nextDay = (days = 1) => {
 };
 const points = async (componentId: string, from: Day = "2000-01-01") => {
   const { snapshots } = fixture.store.read;
-  return scoreTrendPoints(await snapshots.trendRows(componentId), await snapshots.days(from));
+  return scoreTrendByRule(await snapshots.trendRows(componentId), await snapshots.days(from));
 };
 /** Returns the announcements in the outbox: event, component, previous and new tier. */
 async function announced(): Promise<string[]> {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskSpaceMetricsReader } from "../../src/metrics/disk-space-metrics.ts";
+import { diskSpaceMetricsReader } from "../../src/metrics/prometheus-disk-space-metrics.ts";
 import { readMetricWithTimeout } from "../../src/metrics/read-metric-with-timeout.ts";
 
 const WITHIN_MS = 60_000;

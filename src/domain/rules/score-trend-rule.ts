@@ -6,7 +6,7 @@ export type TrendRow = { day: Day; riskScore: number };
 /**
  * Returns a point for each snapshot day since the component's first row. Both lists are in ascending order.
  */
-export function scoreTrendPoints(rows: readonly TrendRow[], days: readonly Day[]): TrendRow[] {
+export function scoreTrendByRule(rows: readonly TrendRow[], days: readonly Day[]): TrendRow[] {
   const points: TrendRow[] = [];
   let at = -1;
   for (const day of days) {

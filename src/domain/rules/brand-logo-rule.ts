@@ -20,7 +20,7 @@ type Inflate = (compressed: Uint8Array, most: number) => Uint8Array | undefined;
  * Reads the logo from a file by its content. Returns the problem as a text that says what is accepted instead. Formats
  * that can contain scripts or refer to other files, such as SVG, are not accepted.
  */
-export function brandLogoOfImage(file: Uint8Array, inflate: Inflate): Logo | string {
+export function brandLogoByRule(file: Uint8Array, inflate: Inflate): Logo | string {
   if (file.length > MAX_LOGO_BYTES) return `must have at most ${MAX_LOGO_BYTES / 1024} KB`;
   if (!SIGNATURE.every((byte, at) => file[at] === byte))
     return "must be a PNG image; SVG is not accepted, since it can contain scripts";

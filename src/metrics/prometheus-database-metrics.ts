@@ -3,7 +3,7 @@ import { dayOf, type Instant } from "../domain/time.ts";
 import { storedSnapshotDayLimit } from "../store/queries/snapshots-queries.ts";
 import type { Store } from "../store/store.ts";
 import type { Stores } from "../store/stores.ts";
-import { defineModelMetrics } from "./model-metrics.ts";
+import { defineModelMetrics } from "./prometheus-model-metrics.ts";
 
 export type DatabaseMetricSources = {
   read: Pick<Stores, "gauges" | "snapshots" | "models">;
