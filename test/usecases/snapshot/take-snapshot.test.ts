@@ -895,20 +895,25 @@ describe("a divided snapshot", () => {
   }
   let now = 0;
 
+  /** Creates partners of one appliance each. */
+  async function addSmallPartners(partners: number): Promise<void> {
+    for (let nth = 0; nth < partners; nth++) {
+      const { partner } = await createPartner(fixture.administration, {
+        name: `Partner ${nth}`,
+        dailyBudget: 1000,
+        webhookUrl: null,
+      });
+      await writePortfolio(fixture.store.write, knowledge, partner, async (writer) => {
+        const { id } = await createProperty(writer, PROPERTY, { source: "api" });
+        await createAppliance(writer, { ...APPLIANCE, propertyId: id, installYear: 1980 });
+      });
+    }
+  }
+
   test.if(onPostgres)("takes few statements for each of many small partners", async () => {
     await beginEmpty();
     const statementsWith = async (partners: number) => {
-      for (let nth = 0; nth < partners; nth++) {
-        const { partner } = await createPartner(fixture.administration, {
-          name: `Partner ${nth}`,
-          dailyBudget: 1000,
-          webhookUrl: null,
-        });
-        await writePortfolio(fixture.store.write, knowledge, partner, async (writer) => {
-          const { id } = await createProperty(writer, PROPERTY, { source: "api" });
-          await createAppliance(writer, { ...APPLIANCE, propertyId: id, installYear: 1980 });
-        });
-      }
+      await addSmallPartners(partners);
       nextDay();
       await take();
       nextDay();
@@ -926,17 +931,7 @@ describe("a divided snapshot", () => {
 
   test("scores nothing in the transaction that locks the clock, and few partners in one that is slow", async () => {
     await beginEmpty();
-    for (let nth = 0; nth < 3; nth++) {
-      const { partner } = await createPartner(fixture.administration, {
-        name: `Partner ${nth}`,
-        dailyBudget: 1000,
-        webhookUrl: null,
-      });
-      await writePortfolio(fixture.store.write, knowledge, partner, async (writer) => {
-        const { id } = await createProperty(writer, PROPERTY, { source: "api" });
-        await createAppliance(writer, { ...APPLIANCE, propertyId: id, installYear: 1980 });
-      });
-    }
+    await addSmallPartners(3);
     const [first, ...others] = await transactions(fixture.store);
     expect(first).toEqual(["open"]);
     expect(others.map((done) => done.length)).toEqual([4]);
