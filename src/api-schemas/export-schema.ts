@@ -1,5 +1,4 @@
 import type { Appliance } from "../domain/appliance.ts";
-import type { Brand } from "../domain/brand/partner-brand.ts";
 import type { Claim } from "../domain/claim.ts";
 import { type PlacedComponent, tierOfHundredths } from "../domain/component.ts";
 import type { StoredCostLine } from "../domain/costs/cost-book-lines.ts";
@@ -12,6 +11,7 @@ import { DELIVERY_STATUSES, type Partner, type WebhookEvent } from "../domain/pa
 import type { Photo } from "../domain/photo.ts";
 import type { Action } from "../domain/planning/action.ts";
 import type { Property, Unit } from "../domain/property.ts";
+import type { Brand } from "../domain/rules/partner-brand-rule.ts";
 import type { TrendRow } from "../domain/rules/score-trend-rule.ts";
 import type { SavedFilter } from "../domain/saved-filter.ts";
 import type { SensorEvent } from "../domain/sensor-event.ts";

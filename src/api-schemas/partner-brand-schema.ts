@@ -1,13 +1,13 @@
 import { inflateSync } from "node:zlib";
+import { invalid } from "../domain/errors.ts";
+import { brandLogoByRule, LOGO_SIDES, type Logo, MAX_LOGO_BYTES } from "../domain/rules/brand-logo-rule.ts";
 import {
   type Brand,
   type BrandChange,
   type HexColor,
   isHexColor,
   MAX_BRAND_NAME,
-} from "../domain/brand/partner-brand.ts";
-import { invalid } from "../domain/errors.ts";
-import { brandLogoByRule, LOGO_SIDES, type Logo, MAX_LOGO_BYTES } from "../domain/rules/brand-logo-rule.ts";
+} from "../domain/rules/partner-brand-rule.ts";
 import { defineSchemaConstraint } from "./definition/api-schema-field-constraint.ts";
 import type { JsonOf } from "./definition/api-schema-type.ts";
 import { bodySchema, nullableSchema } from "./definition/input-schema.ts";

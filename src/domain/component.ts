@@ -37,7 +37,7 @@ export type Component = ScoreState & {
   riskScore: number;
   riskTier: RiskTier;
   confidence: Confidence;
-  /** The expected cost of a failure within 12 months (`expectedFailureCostOfStored`), by which alerts are sorted; 0 below WARNING. */
+  /** The expected cost of a failure within 12 months (`expectedFailureCostForSorting`), by which alerts are sorted; 0 below WARNING. */
   expectedCostCents: number;
   /** The tier last announced to the partner. */
   announcedTier: RiskTier;

@@ -1,8 +1,8 @@
-import type { Brand } from "./brand/partner-brand.ts";
 import { notFound } from "./errors.ts";
 import type { Grade } from "./figures/property-condition.ts";
 import type { PropertyTotals } from "./figures/property-totals.ts";
 import type { Property } from "./property.ts";
+import type { Brand } from "./rules/partner-brand-rule.ts";
 import type { Instant } from "./time.ts";
 
 /** An embedded page of one property, which the holder of its token may read. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { NO_BRAND } from "../../src/domain/brand/partner-brand.ts";
 import { USUAL_TERMS } from "../../src/domain/planning/plan-terms.ts";
 import type { Property } from "../../src/domain/property.ts";
+import { NO_BRAND } from "../../src/domain/rules/partner-brand-rule.ts";
 import { runSteps } from "../../src/domain/steps/computation-steps.ts";
 import { yieldToEventLoop } from "../../src/event-loop/event-loop.ts";
 import { ServiceLog } from "../../src/usecases/history/record-service-events.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { GROUNDS, type HexColor } from "../../src/domain/brand/partner-brand.ts";
+import { GROUNDS, type HexColor } from "../../src/domain/rules/partner-brand-rule.ts";
 
 const CSS = readFileSync(join(import.meta.dir, "../../src/web/style/tokens.css"), "utf8");
 

@@ -5,9 +5,9 @@ import {
   parseBrandChangeJson,
   serializeBrand,
 } from "../../api-schemas/partner-brand-schema.ts";
-import { brandContrastOn, isHexColor } from "../../domain/brand/partner-brand.ts";
 import { OperatorError } from "../../domain/errors.ts";
 import { MAX_LOGO_BYTES } from "../../domain/rules/brand-logo-rule.ts";
+import { brandContrastByRule, isHexColor } from "../../domain/rules/partner-brand-rule.ts";
 import { brandContrastWording } from "../../domain/wording/brand-contrast-wording.ts";
 import { changeEmbedBrand, loadEmbedBrand } from "../../usecases/embeds/change-embed-brand.ts";
 import { requirePartner } from "../../usecases/partners/create-partner-and-credentials.ts";
@@ -93,7 +93,7 @@ function inWords({ display_name, color, color_dark, logo }: BrandJson): string {
   const shown = (value: string | null, scheme: "light" | "dark") =>
     value === null
       ? "default"
-      : `${value}, contrast ${brandContrastWording(brandContrastOn(value as `#${string}`, scheme))}`;
+      : `${value}, contrast ${brandContrastWording(brandContrastByRule(value as `#${string}`, scheme))}`;
   return [
     `Name           ${display_name ?? "none"}`,
     `Color          ${shown(color, "light")}`,

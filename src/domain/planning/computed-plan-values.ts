@@ -15,7 +15,7 @@ type Comparison<Key> = {
 type Entry<Key, Value> = { key: Key; value: Value; next: Entry<Key, Value> | undefined };
 
 /** Returns a hash of a number of years and two amounts in cents. */
-export const planAmountsHash = (years: number, cents: number, moreCents: number): number =>
+export const hashOfPlanAmounts = (years: number, cents: number, moreCents: number): number =>
   (years * 1e9 + cents * 31 + moreCents * 17) | 0;
 
 /**

@@ -1,5 +1,5 @@
 import { fourierSpectraOf, type Spectrum } from "../statistics/fourier-spectrum.ts";
-import { ComputedPlanValues, planAmountsHash, type ValueCache } from "./computed-plan-values.ts";
+import { ComputedPlanValues, hashOfPlanAmounts, type ValueCache } from "./computed-plan-values.ts";
 import { LOOKAHEAD_MONTHS, MAX_PLAN_MONTHS } from "./horizon.ts";
 import type { PartKind } from "./part-in-place.ts";
 import { cumulativeSums, type Renewals, renewalsByFailure, renewalsByPolicy } from "./renewals.ts";
@@ -40,7 +40,7 @@ export function newPartOf(kind: PartKind, { parts }: { parts: ValueCache<PartKin
 export const cacheOfNewParts = (most: number) =>
   new ComputedPlanValues<PartKind, KnownPart>(most, {
     hash: ({ scaleYears, failureCents, plannedCents }) =>
-      planAmountsHash(scaleYears, failureCents, plannedCents),
+      hashOfPlanAmounts(scaleYears, failureCents, plannedCents),
     isSame: (one, other) =>
       one.scaleYears === other.scaleYears &&
       one.failureCents === other.failureCents &&

@@ -1,4 +1,4 @@
-import { ComputedPlanValues, planAmountsHash, type ValueCache } from "./computed-plan-values.ts";
+import { ComputedPlanValues, hashOfPlanAmounts, type ValueCache } from "./computed-plan-values.ts";
 import {
   addRenewalCostsToSchedule,
   type CostSchedule,
@@ -46,7 +46,7 @@ export function newUnitOf(
 export const computedNewUnits = (most: number) =>
   new ComputedPlanValues<NewUnitKey, NewUnit>(most, {
     hash: ({ kind }) =>
-      planAmountsHash(kind.principal?.scaleYears ?? 0, kind.failedPriceCents, kind.priceCents),
+      hashOfPlanAmounts(kind.principal?.scaleYears ?? 0, kind.failedPriceCents, kind.priceCents),
     isSame: (one, other) =>
       one.kind.principal?.scaleYears === other.kind.principal?.scaleYears &&
       one.kind.failedPriceCents === other.kind.failedPriceCents &&

@@ -59,7 +59,7 @@ const SORTED_DIGITS = 2;
  * Returns the expected cost of a failure within 12 months by which alerts are sorted, in cents to two significant digits. 0 for
  * a component below WARNING.
  */
-export function expectedFailureCostOfStored(
+export function expectedFailureCostForSorting(
   knowledge: Knowledge,
   component: StoredOutlook & Pick<Component, "riskScore">,
   brandTier: BrandTier,

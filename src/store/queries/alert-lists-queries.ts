@@ -31,7 +31,7 @@ export const storedScoreRangeOfTier = (tier: RiskTier | undefined) => ({
 });
 
 type Places = { system?: string | undefined; state?: string | undefined };
-export const alertQueryFilterKind = ({ system, state }: Places) =>
+export const alertStatementVariant = ({ system, state }: Places) =>
   system === undefined ? (state === undefined ? "all" : "state") : state === undefined ? "system" : "both";
 
 /**
@@ -144,7 +144,7 @@ export function alertListsStore(engine: Engine) {
       slice: StoredRowRange,
     ): Promise<PlacedComponent[]> {
       const { from: leastScore, to: mostScore } = storedScoreRangeOfTier(tier);
-      return costPages[alertQueryFilterKind(filter)]({ ...filter, leastScore, mostScore, ...slice });
+      return costPages[alertStatementVariant(filter)]({ ...filter, leastScore, mostScore, ...slice });
     },
     async countAlerts(filter: AlertFilter, tier: RiskTier | undefined) {
       const [found] = await readsFor(filter).counts({ ...filter, ...storedScoreRangeOfTier(tier) });

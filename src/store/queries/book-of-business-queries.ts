@@ -7,7 +7,7 @@ import type { Property } from "../../domain/property.ts";
 import type { RiskTier } from "../../domain/scoring/scoring-types.ts";
 import type { Engine } from "../store-engine.ts";
 import {
-  alertQueryFilterKind,
+  alertStatementVariant,
   queriesByFilterOnCostIndex,
   storedScoreRangeOfTier,
 } from "./alert-lists-queries.ts";
@@ -211,10 +211,10 @@ export function bookOfBusinessStore(engine: Engine) {
         .where(isWholeScore),
     ),
   };
-  const rowsOf = ({ order, ...filter }: AlertSelection) => alertReads[order][alertQueryFilterKind(filter)];
+  const rowsOf = ({ order, ...filter }: AlertSelection) => alertReads[order][alertStatementVariant(filter)];
   /** The counters have all scores, but no expected costs. */
   const countsOf = (selection: AlertSelection) =>
-    selection.order === "score" && alertQueryFilterKind(selection) === "all" ? counters : rowsOf(selection);
+    selection.order === "score" && alertStatementVariant(selection) === "all" ? counters : rowsOf(selection);
   const valuesOf = ({ partnerIds, tier, system, state }: AlertSelection, range: ValueRange) => {
     const { from: leastScore, to: mostScore } = storedScoreRangeOfTier(tier);
     return { system, state, leastScore, mostScore, ...range, partnerIds: engine.list(partnerIds) };

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { Brand, HexColor } from "../../domain/brand/partner-brand.ts";
+import type { Brand, HexColor } from "../../domain/rules/partner-brand-rule.ts";
 import type { Engine } from "../store-engine.ts";
 
 /** The looks of partners' embeds; a partner without one has no row. */

@@ -1,14 +1,14 @@
+import { invalid, notFound } from "../../domain/errors.ts";
 import {
   type Brand,
   type BrandChange,
   brandAfterChange,
-  brandColorWithContrast,
-  brandContrastOn,
+  brandContrastByRule,
   type HexColor,
   LEAST_CONTRAST,
   NO_BRAND,
-} from "../../domain/brand/partner-brand.ts";
-import { invalid, notFound } from "../../domain/errors.ts";
+  readableBrandColorByRule,
+} from "../../domain/rules/partner-brand-rule.ts";
 import { brandContrastWording } from "../../domain/wording/brand-contrast-wording.ts";
 import type { Stores } from "../../store/stores.ts";
 import { type AdminUseCaseDeps, refuseDeletedPartner } from "../partners/create-partner-and-credentials.ts";
@@ -67,12 +67,12 @@ function refuseUnreadable(before: Brand, { color, colorDark }: BrandChange): voi
 }
 
 function refuseLowContrast(field: "color" | "color_dark", color: HexColor, scheme: "light" | "dark"): void {
-  const contrast = brandContrastOn(color, scheme);
+  const contrast = brandContrastByRule(color, scheme);
   if (contrast >= LEAST_CONTRAST) return;
   throw invalidField(
     field,
     `${color} has a contrast of ${brandContrastWording(contrast)} on ${scheme} pages; text needs ${LEAST_CONTRAST}:1. ` +
-      `The nearest that has it is ${brandColorWithContrast(color, scheme)}.`,
+      `The nearest that has it is ${readableBrandColorByRule(color, scheme)}.`,
   );
 }
 

@@ -37,13 +37,13 @@ import {
 } from "./import-row-kind.ts";
 import { type BatchRowStatements, ImportRowStatements, type RowStatement } from "./import-row-statements.ts";
 import {
+  importedPropertyReference,
   importedPropertyReferenceText,
   importedRetirement,
   PROPERTY_REFERENCES,
   PropertyCache,
   RETIREMENT_COLUMNS,
   type RowPropertyReference,
-  readPropertyReference,
 } from "./property-import.ts";
 
 type Entry = {
@@ -106,7 +106,7 @@ export const applianceImportRows: RowKind<Entry> = {
     const cells = hasBuildingYear || year === undefined ? others : given;
     return {
       input: parseNewApplianceJson({ ...cells, property_id: UNRESOLVED }),
-      property: readPropertyReference(cells),
+      property: importedPropertyReference(cells),
       unit: readUnit(unit, cells),
       retirement: importedRetirement(cells, parseApplianceChangeJson),
       hasBuildingYear,

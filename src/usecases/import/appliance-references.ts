@@ -5,10 +5,10 @@ import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { ApplianceCache, type Preloading } from "./import-appliance-cache.ts";
 import type { RowCells } from "./import-row-kind.ts";
 import {
+  importedPropertyReference,
   importedPropertyReferenceText,
   PropertyCache,
   type RowPropertyReference,
-  readPropertyReference,
 } from "./property-import.ts";
 
 /** The appliance of a row: by its ID, or by its serial within a property. */
@@ -24,11 +24,11 @@ export const APPLIANCE_REFERENCES = [
 ] as const;
 
 /** Throws a Failure if the row refers to no appliance. */
-export function readApplianceReference(cells: RowCells): RowApplianceReference {
+export function importedApplianceReference(cells: RowCells): RowApplianceReference {
   if (cells.appliance_id !== undefined) return { applianceId: String(cells.appliance_id) };
   if (cells.serial === undefined)
     throw invalid("serial required", [{ field: "serial", message: "or appliance_id is required" }]);
-  return { serial: String(cells.serial), property: readPropertyReference(cells) };
+  return { serial: String(cells.serial), property: importedPropertyReference(cells) };
 }
 
 /** Finds the appliances that rows refer to. */

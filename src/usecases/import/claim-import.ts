@@ -31,11 +31,11 @@ import {
 } from "./import-row-statements.ts";
 import { readImportRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./import-void-columns.ts";
 import {
+  importedPropertyReference,
   importedPropertyReferenceText,
   PROPERTY_REFERENCES,
   PropertyCache,
   type RowPropertyReference,
-  readPropertyReference,
 } from "./property-import.ts";
 
 type Entry = { claimNumber: string; property: RowPropertyReference; cells: RowCells } & (
@@ -73,7 +73,7 @@ export const claimImportRows: RowKind<Entry> = {
       return {
         voids,
         claimNumber: requireNumber(claimNumber),
-        property: readPropertyReference(given),
+        property: importedPropertyReference(given),
         cells: given,
       };
     }
@@ -85,7 +85,7 @@ export const claimImportRows: RowKind<Entry> = {
     return {
       input,
       claimNumber: requireNumber(input.claimNumber),
-      property: readPropertyReference(cells),
+      property: importedPropertyReference(cells),
       cells,
     };
   },

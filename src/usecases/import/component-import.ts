@@ -10,10 +10,10 @@ import { ComponentCorrector } from "../portfolio/change-component.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {
   APPLIANCE_REFERENCES,
+  importedApplianceReference,
   importedComponentNotInServiceError,
   ReferencedAppliances,
   type RowApplianceReference,
-  readApplianceReference,
 } from "./appliance-references.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-import-row-with-record.ts";
 import type { Preloading } from "./import-appliance-cache.ts";
@@ -135,5 +135,5 @@ function readReference(cells: RowCells): Reference {
     throw invalid("component_def_id required", [
       { field: "component_def_id", message: "or component_id is required" },
     ]);
-  return { appliance: readApplianceReference(cells), defId: String(defId) };
+  return { appliance: importedApplianceReference(cells), defId: String(defId) };
 }

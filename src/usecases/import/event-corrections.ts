@@ -11,8 +11,8 @@ import type { ServiceLog } from "../history/record-service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {
   APPLIANCE_REFERENCES,
+  importedApplianceReference,
   type RowApplianceReference,
-  readApplianceReference,
 } from "./appliance-references.ts";
 import type { RowCells, RowOutcome } from "./import-row-kind.ts";
 import { readImportRowVoiding, VOID_COLUMNS, voidRowOutcome } from "./import-void-columns.ts";
@@ -41,7 +41,7 @@ export function readRowEventCorrection(cells: RowCells): EventCorrection | undef
   const namesAppliance = APPLIANCE_REFERENCES.some((columns) => columns.every((name) => name in cells));
   return {
     eventId: String(cells.service_event_id),
-    appliance: namesAppliance ? readApplianceReference(cells) : undefined,
+    appliance: namesAppliance ? importedApplianceReference(cells) : undefined,
     componentDefId: cells.component_def_id?.toString(),
     voids,
     cells,

@@ -196,7 +196,7 @@ export class PropertyCache {
 }
 
 /** Throws a Failure if the row has no reference. */
-export function readPropertyReference(cells: RowCells): RowPropertyReference {
+export function importedPropertyReference(cells: RowCells): RowPropertyReference {
   const { property_id: propertyId, partner_property_id: partnerPropertyId } = cells;
   if (propertyId !== undefined) return { propertyId: String(propertyId) };
   if (partnerPropertyId !== undefined) return { partnerPropertyId: String(partnerPropertyId) };

@@ -14,10 +14,10 @@ import { ServiceLog } from "../history/record-service-events.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import {
   APPLIANCE_REFERENCES,
+  importedApplianceReference,
   importedComponentNotInServiceError,
   ReferencedAppliances,
   type RowApplianceReference,
-  readApplianceReference,
 } from "./appliance-references.ts";
 import { type Comparison, compareRowWithRecord } from "./compare-import-row-with-record.ts";
 import {
@@ -110,7 +110,7 @@ export const serviceEventImportRows: RowKind<Entry> = {
     return {
       input: parseNewServiceEventJson(given),
       componentDefId: cells.component_def_id?.toString(),
-      appliance: readApplianceReference(cells),
+      appliance: importedApplianceReference(cells),
       voids: readImportRowVoiding(cells, parseServiceEventChangeJson),
       cells,
     };

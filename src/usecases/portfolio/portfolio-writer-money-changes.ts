@@ -7,7 +7,7 @@ import type { OwnCosts } from "../../domain/costs/stated-costs.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import { moneyOfAppliance } from "../../domain/figures/money-by-tier.ts";
 import type { TotalMoney } from "../../domain/figures/property-totals.ts";
-import { expectedFailureCostOfStored } from "../../domain/scoring/score-projections.ts";
+import { expectedFailureCostForSorting } from "../../domain/scoring/score-projections.ts";
 import type { Tx } from "../../store/store.ts";
 import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 import type { PortfolioWriterDueCostChanges } from "./portfolio-writer-due-cost-changes.ts";
@@ -98,7 +98,7 @@ export class PortfolioWriterMoneyChanges {
 
   #expectedCost(component: Component, appliance: CostedAppliance, { prices, place }: CostContext): number {
     const { failedCents } = prices.ofAppliance(appliance, place).component(component.defId, component);
-    return expectedFailureCostOfStored(this.knowledge, component, appliance.brandTier, failedCents);
+    return expectedFailureCostForSorting(this.knowledge, component, appliance.brandTier, failedCents);
   }
 
   create(appliance: SummedAppliance): void {

@@ -1,5 +1,5 @@
 import type { PriceList } from "../../domain/costs/price-list.ts";
-import { expectedFailureCostOfStored } from "../../domain/scoring/score-projections.ts";
+import { expectedFailureCostForSorting } from "../../domain/scoring/score-projections.ts";
 import type { PricedRow } from "../../store/queries/recounts-queries.ts";
 import type { Tx } from "../../store/store.ts";
 
@@ -9,7 +9,7 @@ type ExpectedCost = { id: string; cents: number };
 export function recountExpectedCosts(prices: PriceList, page: readonly PricedRow[]): ExpectedCost[] {
   return page.flatMap((row) => {
     const { failedCents } = prices.ofComponent(row);
-    const cents = expectedFailureCostOfStored(prices.knowledge, row, row.brandTier, failedCents);
+    const cents = expectedFailureCostForSorting(prices.knowledge, row, row.brandTier, failedCents);
     return cents === row.expectedCostCents ? [] : [{ id: row.id, cents }];
   });
 }

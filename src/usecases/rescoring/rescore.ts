@@ -49,7 +49,7 @@ export async function rescoreProperty(
     load: async (step: readonly ScoredAppliance[]) =>
       (await load(writer, [property], step, claims)).get(property.id)!,
   };
-  await scoreAppliancesInBatches(scoring, targets, upstream, async (component, appliance, score) => {
+  await rescoreStoredAppliances(scoring, targets, upstream, async (component, appliance, score) => {
     scored.push(await writer.saveScore(component, appliance, score, asOf, cause));
   });
   return scored;
@@ -136,7 +136,7 @@ async function rescoreTogether(
       corrections,
       load: async (step: Step) => selectAppliances(whole, step),
     };
-    await scoreAppliancesInBatches(scoring, targets, upstream, async (component, appliance, score) => {
+    await rescoreStoredAppliances(scoring, targets, upstream, async (component, appliance, score) => {
       scored.push(await writer.saveScore(component, appliance, score, asOf, cause));
     });
   }
@@ -185,7 +185,7 @@ type Scoring = {
  * Scores any number of appliances of one property in batches and yields in between; `save` receives each component
  * with its score. `upstream` are the property's appliances of other types that cascade to them.
  */
-export async function scoreAppliancesInBatches(
+export async function rescoreStoredAppliances(
   { tx, knowledge, asOf, load, corrections: known }: Scoring,
   targets: readonly ScoredAppliance[],
   upstream: readonly ScoredAppliance[],

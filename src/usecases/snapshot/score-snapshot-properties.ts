@@ -17,7 +17,7 @@ import { type LoadedProperty, loadHistories } from "../history/load-histories.ts
 import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
 import { type ApplianceRef, PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { saveDerivedFlagsAndDeficiencies } from "../portfolio/save-derived-flags-and-deficiencies.ts";
-import { rescoredUpstreamAppliances, scoreAppliancesInBatches } from "../rescoring/rescore.ts";
+import { rescoredUpstreamAppliances, rescoreStoredAppliances } from "../rescoring/rescore.ts";
 import { recordConditionTrends, snapshotIsFirstOfWeek } from "./snapshot-condition-trends.ts";
 
 /** Days for which trend points are kept. */
@@ -185,7 +185,7 @@ export async function scoreSnapshotProperties(
         await saveDerivedFlagsAndDeficiencies(writer, part);
         return part;
       };
-      await scoreAppliancesInBatches(
+      await rescoreStoredAppliances(
         { tx, knowledge, asOf: day, load },
         all,
         rescoredUpstreamAppliances(knowledge, all, all),

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import type { BrandJson } from "../../api-schemas/partner-brand-schema.ts";
+import { LOGO_SIDES, MAX_LOGO_BYTES } from "../../domain/rules/brand-logo-rule.ts";
 import {
-  brandColorWithContrast,
-  brandContrastOn,
+  brandContrastByRule,
   GROUNDS,
   isHexColor,
   LEAST_CONTRAST,
   MAX_BRAND_NAME,
-} from "../../domain/brand/partner-brand.ts";
-import { LOGO_SIDES, MAX_LOGO_BYTES } from "../../domain/rules/brand-logo-rule.ts";
+  readableBrandColorByRule,
+} from "../../domain/rules/partner-brand-rule.ts";
 import { brandContrastWording } from "../../domain/wording/brand-contrast-wording.ts";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
@@ -150,13 +150,13 @@ function BrandPreview({ name, color, colorDark, logo }: Drawn) {
     dark: isHexColor(dark)
       ? dark
       : isHexColor(light)
-        ? brandColorWithContrast(light, "dark")
+        ? readableBrandColorByRule(light, "dark")
         : DEFAULT_COLORS.dark,
   };
   return (
     <div class="brand-preview">
       {SCHEMES.map((scheme) => {
-        const contrast = brandContrastOn(colors[scheme], scheme);
+        const contrast = brandContrastByRule(colors[scheme], scheme);
         const [page, card] = GROUNDS[scheme];
         return (
           <figure>
@@ -202,7 +202,7 @@ function BrandPreview({ name, color, colorDark, logo }: Drawn) {
               {scheme === "light" ? "Light" : "Dark"}: {colors[scheme]}, contrast{" "}
               {brandContrastWording(contrast)}
               {contrast < LEAST_CONTRAST &&
-                `, too low; ${brandColorWithContrast(colors[scheme], scheme)} is enough`}
+                `, too low; ${readableBrandColorByRule(colors[scheme], scheme)} is enough`}
             </figcaption>
           </figure>
         );

@@ -1,4 +1,4 @@
-import type { Brand, HexColor } from "../../domain/brand/partner-brand.ts";
+import type { Brand, HexColor } from "../../domain/rules/partner-brand-rule.ts";
 import { truncatedPageName } from "../page/page-print-footer.ts";
 
 /** The brand of a page; `logo` has its address relative to the page. */

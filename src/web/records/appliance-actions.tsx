@@ -8,7 +8,7 @@ import {
   type EditField,
   EditRecordDialog,
   messageOfFailedEdit,
-  recordChangedMeanwhile,
+  pageEditConflictMessage,
 } from "./edit-record.tsx";
 import { type PartnerOwned, type RecordsApi, recordPath, useRecordsApi } from "./page-records-context.ts";
 import { PICKED_PROPERTY_FIELD, RecordPropertyPicker } from "./record-property-picker.tsx";
@@ -76,7 +76,7 @@ function FlagsDialog({ appliance, type, path, onSave }: DialogProps) {
       type.hazards.filter(({ code }) => form.get(code) === state).map(({ code }) => code);
     return messageOfFailedEdit(
       async () =>
-        (await recordChangedMeanwhile(records, path, appliance, labels)) ??
+        (await pageEditConflictMessage(records, path, appliance, labels)) ??
         (await onSave({ flags_set: chosen(SET), flags_cleared: chosen(CLEARED) })),
     );
   };
@@ -129,7 +129,7 @@ function MoveDialog({ appliance, type, types, path, onSave }: DialogProps & Pick
       return "Choose another property, unit or type.";
     const propertyId = picked === null ? appliance.property_id : String(picked);
     return await messageOfFailedEdit(async () => {
-      const changed = await recordChangedMeanwhile(records, path, appliance, PLACE_LABELS);
+      const changed = await pageEditConflictMessage(records, path, appliance, PLACE_LABELS);
       if (changed !== undefined) return changed;
       const place = unit === "" ? undefined : await unitOf(records, propertyId, Number(unit));
       if (typeof place === "string") return place;

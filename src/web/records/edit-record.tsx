@@ -85,7 +85,7 @@ export async function messageOfFailedEdit(
  * Returns a message if a field of a record that a form shows was changed since. `labels` are those of the form's fields;
  * `path` is that at which the record is read.
  */
-export async function recordChangedMeanwhile<Shown extends object>(
+export async function pageEditConflictMessage<Shown extends object>(
   records: RecordsApi,
   path: string,
   record: Shown,

@@ -1,6 +1,6 @@
 import { formatPageDate } from "../page/page-format.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
-import { messageOfFailedEdit, recordChangedMeanwhile } from "./edit-record.tsx";
+import { messageOfFailedEdit, pageEditConflictMessage } from "./edit-record.tsx";
 import { recordPath, useRecordsApi } from "./page-records-context.ts";
 
 type Retirable = { id: string; retired_at: string | null; retired_reason: string | null };
@@ -36,7 +36,7 @@ export function RetirementRecordActions(props: {
   const path = recordPath(kind === "property" ? "properties" : "appliances", record.id);
   const put = (change: Partial<Retirable>) =>
     messageOfFailedEdit(async () => {
-      const changed = await recordChangedMeanwhile(records, path, record, LABELS);
+      const changed = await pageEditConflictMessage(records, path, record, LABELS);
       if (changed !== undefined) return changed;
       await records.write("PUT", path, change);
       records.onChanged();

@@ -1,4 +1,4 @@
-import type { Logo } from "../rules/brand-logo-rule.ts";
+import type { Logo } from "./brand-logo-rule.ts";
 
 /** A color as `#rrggbb` in lower case. */
 export type HexColor = `#${string}`;
@@ -39,7 +39,7 @@ const channels = (color: HexColor): [number, number, number] => [
 ];
 
 /** Returns the contrast ratio of two colors, from 1 to 21 (WCAG 2.2). */
-export function brandContrastRatio(one: HexColor, other: HexColor): number {
+export function contrastRatioByRule(one: HexColor, other: HexColor): number {
   const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a) as [number, number];
   return (light + 0.05) / (dark + 0.05);
 }
@@ -54,8 +54,8 @@ function luminance(color: HexColor): number {
 }
 
 /** Returns the least contrast of the color on the backgrounds of a scheme. */
-export const brandContrastOn = (color: HexColor, scheme: Scheme): number =>
-  Math.min(...GROUNDS[scheme].map((ground) => brandContrastRatio(color, ground)));
+export const brandContrastByRule = (color: HexColor, scheme: Scheme): number =>
+  Math.min(...GROUNDS[scheme].map((ground) => contrastRatioByRule(color, ground)));
 
 const STEPS = 255;
 
@@ -63,13 +63,13 @@ const STEPS = 255;
  * Returns the nearest color of the same hue that has enough contrast in a scheme: the color itself, or mixed with as
  * little black (light pages) or white (dark pages) as necessary.
  */
-export function brandColorWithContrast(color: HexColor, scheme: Scheme): HexColor {
+export function readableBrandColorByRule(color: HexColor, scheme: Scheme): HexColor {
   const toward = scheme === "light" ? 0 : 255;
   for (let step = 0; ; step++) {
     const mixed = channels(color).map((value) => Math.round(value + ((toward - value) * step) / STEPS));
     const hex = `#${mixed.map((value) => value.toString(16).padStart(2, "0")).join("")}` as const;
     // The last step is black or white.
-    if (step === STEPS || brandContrastOn(hex, scheme) >= LEAST_CONTRAST) return hex;
+    if (step === STEPS || brandContrastByRule(hex, scheme) >= LEAST_CONTRAST) return hex;
   }
 }
 
@@ -82,6 +82,6 @@ export function brandAfterChange(brand: Brand, change: BrandChange): Brand {
   const isDarkKept = change.color === undefined && change.colorDark === undefined;
   return {
     ...next,
-    colorDark: isDarkGiven || isDarkKept ? next.colorDark : brandColorWithContrast(next.color, "dark"),
+    colorDark: isDarkGiven || isDarkKept ? next.colorDark : readableBrandColorByRule(next.color, "dark"),
   };
 }

@@ -2,17 +2,17 @@ import { describe, expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { inflateLogoOfBrandJson } from "../../../src/api-schemas/partner-brand-schema.ts";
+import { MAX_LOGO_BYTES, brandLogoByRule as readLogoBy } from "../../../src/domain/rules/brand-logo-rule.ts";
 import {
   brandAfterChange,
-  brandColorWithContrast,
-  brandContrastOn,
-  brandContrastRatio,
+  brandContrastByRule,
+  contrastRatioByRule,
   type HexColor,
   isHexColor,
   LEAST_CONTRAST,
   NO_BRAND,
-} from "../../../src/domain/brand/partner-brand.ts";
-import { MAX_LOGO_BYTES, brandLogoByRule as readLogoBy } from "../../../src/domain/rules/brand-logo-rule.ts";
+  readableBrandColorByRule,
+} from "../../../src/domain/rules/partner-brand-rule.ts";
 import { brandContrastWording } from "../../../src/domain/wording/brand-contrast-wording.ts";
 import { pngImage } from "../../support/png.ts";
 
@@ -43,18 +43,18 @@ describe("the contrast of colors", () => {
     ["#1a5f5a", "#ffffff", 7.42],
     ["#ff0000", "#ffffff", 4],
   ] as const)("of %s and %s is %p", (one, other, ratio) => {
-    expect(brandContrastRatio(one, other)).toBeCloseTo(ratio, 1);
-    expect(brandContrastRatio(other, one)).toBe(brandContrastRatio(one, other));
+    expect(contrastRatioByRule(one, other)).toBeCloseTo(ratio, 1);
+    expect(contrastRatioByRule(other, one)).toBe(contrastRatioByRule(one, other));
   });
 
   test("is enough for the nearest readable color, which a readable one is itself", () => {
     fc.assert(
       fc.property(colors, fc.constantFrom("light" as const, "dark" as const), (color, scheme) => {
-        const near = brandColorWithContrast(color, scheme);
+        const near = readableBrandColorByRule(color, scheme);
         expect(isHexColor(near)).toBeTrue();
-        expect(brandContrastOn(near, scheme)).toBeGreaterThanOrEqual(LEAST_CONTRAST);
-        expect(brandColorWithContrast(near, scheme)).toBe(near);
-        if (brandContrastOn(color, scheme) >= LEAST_CONTRAST) expect(near).toBe(color);
+        expect(brandContrastByRule(near, scheme)).toBeGreaterThanOrEqual(LEAST_CONTRAST);
+        expect(readableBrandColorByRule(near, scheme)).toBe(near);
+        if (brandContrastByRule(color, scheme) >= LEAST_CONTRAST) expect(near).toBe(color);
       }),
       { numRuns: 300 },
     );
@@ -65,9 +65,9 @@ describe("the contrast of colors", () => {
   });
 
   test("is changed no more than necessary", () => {
-    expect(brandColorWithContrast("#ffcc00", "light")).toBe("#8c7000");
+    expect(readableBrandColorByRule("#ffcc00", "light")).toBe("#8c7000");
     // A step lighter is not enough.
-    expect(brandContrastOn("#8d7100", "light")).toBeLessThan(LEAST_CONTRAST);
+    expect(brandContrastByRule("#8d7100", "light")).toBeLessThan(LEAST_CONTRAST);
   });
 });
 
@@ -82,13 +82,13 @@ describe("a change of a brand", () => {
 
   test("chooses a color for dark pages unless one is given", () => {
     expect(brandAfterChange(NO_BRAND, { color: "#7a1f5c" }).colorDark).toBe(
-      brandColorWithContrast("#7a1f5c", "dark"),
+      readableBrandColorByRule("#7a1f5c", "dark"),
     );
     expect(brandAfterChange(brand, { color: "#7a1f5c" }).colorDark).toBe(
-      brandColorWithContrast("#7a1f5c", "dark"),
+      readableBrandColorByRule("#7a1f5c", "dark"),
     );
     expect(brandAfterChange(brand, { colorDark: null }).colorDark).toBe(
-      brandColorWithContrast("#1a5f5a", "dark"),
+      readableBrandColorByRule("#1a5f5a", "dark"),
     );
     expect(brandAfterChange(brand, { color: "#7a1f5c", colorDark: "#ffffff" }).colorDark).toBe("#ffffff");
     expect(brandAfterChange(brand, { color: null })).toMatchObject({ color: null, colorDark: null });
