@@ -1,4 +1,4 @@
-import type { Store, Tx, WriteOptions } from "../store/store.ts";
+import { extendStores, type Store, type Tx, type WriteOptions } from "../store/store.ts";
 import type { Call, Reply } from "./http-operation.ts";
 
 export type HttpCallStoreWrite = <Body>(
@@ -19,6 +19,6 @@ export const storeWriteOfHttpCall =
 function withRequestId<T>({ requestId, signal }: Call, run: (tx: Tx) => Promise<T>): (tx: Tx) => Promise<T> {
   return async (tx) => {
     signal.throwIfAborted();
-    return await run({ ...tx, requestId });
+    return await run(extendStores(tx, { requestId }));
   };
 }

@@ -63,6 +63,13 @@ export type Tx = Stores & {
 export const yieldOfStores = (stores: object & Partial<Pick<Tx, "yieldToEventLoop">>): Yield =>
   stores.yieldToEventLoop ?? yieldToEventLoop;
 
+/**
+ * Returns the stores with additions and replacements. A spread would make the queries of every table, and would leave out
+ * those of a transaction, which are inherited.
+ */
+export const extendStores = <S extends object, Additions extends object>(stores: S, additions: Additions) =>
+  Object.setPrototypeOf({ ...additions }, stores) as Omit<S, keyof Additions> & Additions;
+
 /** The lists of a partner that are numbered from 1 without gaps. */
 export type NumberedList = "properties" | "appliances" | "components" | "events";
 

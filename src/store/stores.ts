@@ -1,3 +1,4 @@
+import { lazySqlStatement } from "./lazy-sql-statement.ts";
 import { applianceStore } from "./queries/appliances-queries.ts";
 import { auditStore } from "./queries/audit-queries.ts";
 import { bookOfBusinessStore } from "./queries/book-of-business-queries.ts";
@@ -46,54 +47,63 @@ import { totalsStore } from "./queries/totals-queries.ts";
 import { workMarkStore } from "./queries/work-marks-queries.ts";
 import type { Engine } from "./store-engine.ts";
 
+const STORES = {
+  partners: partnerStore,
+  book: bookOfBusinessStore,
+  administrators: administratorStore,
+  properties: propertyStore,
+  propertyFilters: propertyFilterStore,
+  units: unitStore,
+  appliances: applianceStore,
+  components: componentStore,
+  lossRows: lossRowStore,
+  standings: propertyStandingStore,
+  totals: totalsStore,
+  conditionTrends: conditionTrendStore,
+  flags: hazardFlagStore,
+  recounts: recountStore,
+  plans: planStore,
+  planActions: planActionStore,
+  work: workMarkStore,
+  serviceEvents: serviceEventStore,
+  sensorEvents: sensorEventStore,
+  claims: claimStore,
+  search: searchStore,
+  savedFilters: savedFilterStore,
+  costLines: costLineStore,
+  recalculations: recalculationStore,
+  photos: photoStore,
+  purge: partnerPurgeStore,
+  snapshots: snapshotStore,
+  snapshotShares: snapshotWorkShareStore,
+  models: modelStore,
+  eventLog: eventLogStore,
+  deliveries: deliveryStore,
+  deliveryLog: deliveryLogStore,
+  idempotency: idempotencyStore,
+  budgets: dailyCallStore,
+  clock: latestInstantStore,
+  audit: auditStore,
+  embeds: embedStore,
+  brands: embedBrandStore,
+  export: exportStore,
+  gauges: gaugeStore,
+  servers: serverStore,
+  locks: lockStore,
+  rateWindows: rateWindowStore,
+  feedCursors: feedCursorStore,
+  consoleSessions: consoleSessionStore,
+  uploads: photoBytesStore,
+  installation: installationStore,
+} as const;
+
+/** The queries of each table, made at their first use: most commands and snapshots use those of a few tables. */
+export type Stores = { readonly [Name in keyof typeof STORES]: ReturnType<(typeof STORES)[Name]> };
+
 /** Makes the queries of all tables, over one engine. */
-export const createStores = (engine: Engine) => ({
-  partners: partnerStore(engine),
-  book: bookOfBusinessStore(engine),
-  administrators: administratorStore(engine),
-  properties: propertyStore(engine),
-  propertyFilters: propertyFilterStore(engine),
-  units: unitStore(engine),
-  appliances: applianceStore(engine),
-  components: componentStore(engine),
-  lossRows: lossRowStore(engine),
-  standings: propertyStandingStore(engine),
-  totals: totalsStore(engine),
-  conditionTrends: conditionTrendStore(engine),
-  flags: hazardFlagStore(engine),
-  recounts: recountStore(engine),
-  plans: planStore(engine),
-  planActions: planActionStore(engine),
-  work: workMarkStore(engine),
-  serviceEvents: serviceEventStore(engine),
-  sensorEvents: sensorEventStore(engine),
-  claims: claimStore(engine),
-  search: searchStore(engine),
-  savedFilters: savedFilterStore(engine),
-  costLines: costLineStore(engine),
-  recalculations: recalculationStore(engine),
-  photos: photoStore(engine),
-  purge: partnerPurgeStore(engine),
-  snapshots: snapshotStore(engine),
-  snapshotShares: snapshotWorkShareStore(engine),
-  models: modelStore(engine),
-  eventLog: eventLogStore(engine),
-  deliveries: deliveryStore(engine),
-  deliveryLog: deliveryLogStore(engine),
-  idempotency: idempotencyStore(engine),
-  budgets: dailyCallStore(engine),
-  clock: latestInstantStore(engine),
-  audit: auditStore(engine),
-  embeds: embedStore(engine),
-  brands: embedBrandStore(engine),
-  export: exportStore(engine),
-  gauges: gaugeStore(engine),
-  servers: serverStore(engine),
-  locks: lockStore(engine),
-  rateWindows: rateWindowStore(engine),
-  feedCursors: feedCursorStore(engine),
-  consoleSessions: consoleSessionStore(engine),
-  uploads: photoBytesStore(engine),
-  installation: installationStore(engine),
-});
-export type Stores = ReturnType<typeof createStores>;
+export function createStores(engine: Engine): Stores {
+  const stores = {};
+  for (const [name, make] of Object.entries(STORES))
+    Object.defineProperty(stores, name, { get: lazySqlStatement(() => make(engine)), enumerable: true });
+  return stores as Stores;
+}

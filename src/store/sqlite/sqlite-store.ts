@@ -2,7 +2,13 @@ import { statSync } from "node:fs";
 import { notFound } from "../../domain/errors.ts";
 import { deliveryIdAt, type IdKind, increasingIdGenerator } from "../../domain/ids/record-ids.ts";
 import { TimeSlice, yieldToNextIteration } from "../../event-loop/event-loop.ts";
-import type { NumberedList, PartnerRows, Store, StoreOptions } from "../store.ts";
+import {
+  extendStores,
+  type NumberedList,
+  type PartnerRows,
+  type Store,
+  type StoreOptions,
+} from "../store.ts";
 import { createStores } from "../stores.ts";
 import { openSqlite, type SqliteOptions } from "./open-sqlite.ts";
 import { explainSqliteError, sqliteErrorWithoutValues } from "./sqlite-errors.ts";
@@ -73,14 +79,13 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
   // Never earlier than existing ids, even after the clock was set back: ids order lists and deliveries.
   const idInstant = () => Math.max(group.now, group.lastInstant);
   const newDelivery = () => deliveryIdAt(latestInstant(), deliverySequence++);
-  const base = {
-    ...inside,
+  const base = extendStores(inside, {
     yieldToEventLoop: yieldIfDue,
     changes: sqlite.changes,
     requestId: null,
     latestInstant: async () => latestInstant(),
     newId: (kind: IdKind) => idAt(kind, idInstant()),
-  };
+  });
   async function openRows(partnerId: string): Promise<PartnerRows> {
     const numbers: Record<NumberedList, number> | undefined = await inside.totals.stored(partnerId);
     if (!numbers) throw notFound("Partner not found");
@@ -113,7 +118,9 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
           rows.set(partnerId, known);
           return known;
         };
-        const value = await run({ ...base, now: group.now, forPartner, outboxChanged, bumpRevision });
+        const value = await run(
+          extendStores(base, { now: group.now, forPartner, outboxChanged, bumpRevision }),
+        );
         for (const partnerId of revised) await inside.partners.bumpRevision(partnerId);
         return value;
       };

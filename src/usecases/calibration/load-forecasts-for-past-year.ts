@@ -17,7 +17,7 @@ import { seededRandom } from "../../domain/statistics/seeded-random.ts";
 import { addDays, type Day, dayNumber } from "../../domain/time.ts";
 import { yieldToEventLoop } from "../../event-loop/event-loop.ts";
 import type { ScoredAppliance } from "../../store/queries/appliances-queries.ts";
-import type { Store } from "../../store/store.ts";
+import { extendStores, type Store } from "../../store/store.ts";
 import { loadClaimEvidence } from "../claims/load-claim-evidence.ts";
 import { loadHistories } from "../history/load-histories.ts";
 import { loadAppliancesOfHistory } from "../history/load-history-appliances.ts";
@@ -208,7 +208,7 @@ function withRetiredComponents(
       ),
     ];
   };
-  return { ...read, components: { ...read.components, forScoring } };
+  return extendStores(read, { components: { ...read.components, forScoring } });
 }
 
 /** Appliances loaded at once. */

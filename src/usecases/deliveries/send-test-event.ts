@@ -1,5 +1,6 @@
 import { serializeWebhookTestMessage } from "../../api-schemas/webhook-payload-schema.ts";
 import { conflict, notFound } from "../../domain/errors.ts";
+import { extendStores } from "../../store/store.ts";
 import { AnnouncementOutbox } from "../announcements/announcement-outbox.ts";
 import type { AdminUseCaseDeps } from "../partners/create-partner-and-credentials.ts";
 
@@ -21,7 +22,7 @@ export async function sendTestDelivery(
       const endpoint = await tx.partners.findEndpoint(partnerId);
       if (!endpoint?.url) throw conflict("The partner has no webhook endpoint");
       if (!partner.enabled) throw conflict("The partner is disabled: its deliveries are on hold");
-      const sending = { ...tx, requestId: test.requestId ?? null };
+      const sending = extendStores(tx, { requestId: test.requestId ?? null });
       const message = serializeWebhookTestMessage(test.message, test.requestedBy);
       const id = await new AnnouncementOutbox(sending, partner, await tx.forPartner(partnerId)).addUnfiltered(
         message,

@@ -29,14 +29,15 @@ export class Called {
 
   /** Returns the stores with calls recorded. */
   of<S extends object>(stores: S): S {
-    const watched = Object.entries(stores).map(([name, value]) => [
-      name,
-      typeof value === "object" && value !== null ? this.#watched(name, value) : value,
-    ]);
-    return Object.fromEntries(watched) as S;
+    return new Proxy(stores, {
+      get: (all, name) => {
+        const value: unknown = Reflect.get(all, name);
+        return typeof value === "object" && value !== null ? this.#watched(String(name), value) : value;
+      },
+    });
   }
 
-  #watched(name: string, store: Record<string, unknown>) {
+  #watched(name: string, store: object) {
     return Object.fromEntries(
       Object.entries(store).map(([method, call]) => [
         method,

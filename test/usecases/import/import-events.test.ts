@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
-import type { Store, Tx } from "../../../src/store/store.ts";
+import { extendStores, type Store, type Tx } from "../../../src/store/store.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import type { RowBatch, RowOutcome } from "../../../src/usecases/import/import-row-kind.ts";
@@ -18,10 +18,8 @@ function readingThrough(
   store: Store,
   through: (read: Tx["serviceEvents"]) => Partial<Tx["serviceEvents"]>,
 ): Store {
-  const wrapped = ({ serviceEvents, ...tx }: Tx): Tx => ({
-    ...tx,
-    serviceEvents: { ...serviceEvents, ...through(serviceEvents) },
-  });
+  const wrapped = (tx: Tx): Tx =>
+    extendStores(tx, { serviceEvents: { ...tx.serviceEvents, ...through(tx.serviceEvents) } });
   return { ...store, write: (run, how) => store.write((tx) => run(wrapped(tx)), how) };
 }
 
@@ -110,7 +108,7 @@ test("lets others run between any two rows of a transaction, which may take a se
           rowsAtOnce = 0;
           await tx.yieldToEventLoop();
         };
-        return run({ ...tx, yieldToEventLoop, serviceEvents: { ...tx.serviceEvents, insert } });
+        return run(extendStores(tx, { yieldToEventLoop, serviceEvents: { ...tx.serviceEvents, insert } }));
       }, how),
   };
   const rows = Array.from({ length: 20 }, (_, nth) => `${heater!.id},Cleaning,2024-05-01,note ${nth}\n`);
@@ -141,7 +139,7 @@ test("spends as long on rows as the rows before took to score, so that a huge pr
       store.write((tx) => {
         const serviceEvents = { ...tx.serviceEvents, insert: takes(2, tx.serviceEvents.insert) };
         const components = { ...tx.components, saveScore: takes(50, tx.components.saveScore) };
-        return run({ ...tx, serviceEvents, components });
+        return run(extendStores(tx, { serviceEvents, components }));
       }, how),
   };
   const rows = Array.from({ length: 400 }, (_, nth) => `${heater!.id},Cleaning,2024-05-01,note ${nth}\n`);

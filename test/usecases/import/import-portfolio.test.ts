@@ -8,7 +8,7 @@ import { csvLine } from "../../../src/csv/write-csv.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
 import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
-import type { Store, Tx } from "../../../src/store/store.ts";
+import { extendStores, type Store, type Tx } from "../../../src/store/store.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { type ImportRequest, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import { originalRowOfReject } from "../../../src/usecases/import/mapping/import-reject-places.ts";
@@ -237,7 +237,7 @@ describe("an import", () => {
         ofAppliances: async (...asked: Parameters<typeof ofAppliances>) =>
           (await ofAppliances(...asked))?.toReversed(),
       };
-      return { ...tx, serviceEvents };
+      return extendStores(tx, { serviceEvents });
     };
     const reversed: Store = { ...store, write: (run, how) => store.write((tx) => run(backwards(tx)), how) };
     for (const [by, cost] of [
@@ -269,7 +269,7 @@ describe("an import", () => {
           ofProperty: (id) => counted(ofProperty(id)),
           ofPropertyAfter: (id, after, limit) => counted(ofPropertyAfter(id, after, limit)),
         };
-        return run({ ...tx, appliances });
+        return run(extendStores(tx, { appliances }));
       }, options);
     const files = { properties: ELM, appliances: UNITS + rows };
     const first = await run(partner, files, { store: { ...store, write: counting } });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Store } from "../../../src/store/store.ts";
+import { extendStores, type Store } from "../../../src/store/store.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
@@ -20,7 +20,7 @@ test("a new year of the building reaches its appliances one by one, and other re
         return tx.appliances.update(...change);
       };
       const yieldToEventLoop = async () => void steps.push("yield");
-      return run({ ...tx, yieldToEventLoop, appliances: { ...tx.appliances, update } });
+      return run(extendStores(tx, { yieldToEventLoop, appliances: { ...tx.appliances, update } }));
     }, options);
   await writePortfolio(noting, knowledge, fixture.partner, (writer) =>
     changeProperty(writer, propertyId, { yearBuilt: 1960 }),

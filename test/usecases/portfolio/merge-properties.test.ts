@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Component } from "../../../src/domain/component.ts";
 import { addDays, dayOf } from "../../../src/domain/time.ts";
-import type { Store } from "../../../src/store/store.ts";
+import { extendStores, type Store } from "../../../src/store/store.ts";
 import { ClaimLog } from "../../../src/usecases/claims/record-claims.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { changeAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
@@ -81,7 +81,7 @@ async function queriesOfMerge(into: string, from: string): Promise<number> {
         queries++;
         return tx.claims.ofNumbers(...asked);
       };
-      return run({ ...tx, claims: { ...tx.claims, ofNumbers } });
+      return run(extendStores(tx, { claims: { ...tx.claims, ofNumbers } }));
     }, options);
   await writePortfolio(counting, knowledge, fixture.partner, (writer) =>
     mergeProperties(writer, { into, from }),

@@ -4,7 +4,7 @@ import { notFound } from "../../../src/domain/errors.ts";
 import { scoreTrendByRule } from "../../../src/domain/rules/score-trend-rule.ts";
 import { scoreProperty } from "../../../src/domain/scoring/score.ts";
 import { type Day, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
-import type { Store, Tx } from "../../../src/store/store.ts";
+import { extendStores, type Store, type Tx } from "../../../src/store/store.ts";
 import { loadHistories } from "../../../src/usecases/history/load-histories.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
 import { createPartner } from "../../../src/usecases/partners/create-partner-and-credentials.ts";
@@ -470,13 +470,14 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
     const write: Store["write"] = (run, how) =>
       fixture.store.write(
         (tx) =>
-          run({
-            ...tx,
-            forPartner: async (id) => {
-              if (id === gone.id) throw notFound("Partner not found");
-              return await tx.forPartner(id);
-            },
-          }),
+          run(
+            extendStores(tx, {
+              forPartner: async (id: string) => {
+                if (id === gone.id) throw notFound("Partner not found");
+                return await tx.forPartner(id);
+              },
+            }),
+          ),
         how,
       );
     expect(await take({ store: { ...fixture.store, write } })).toMatchObject({ components: all });
@@ -879,7 +880,7 @@ describe("a divided snapshot", () => {
           if (!done.includes(id)) done.push(id);
           return tx.forPartner(id);
         };
-        return run({ ...tx, snapshotShares, components, forPartner });
+        return run(extendStores(tx, { snapshotShares, components, forPartner }));
       }, how);
     await takeSnapshot(
       {

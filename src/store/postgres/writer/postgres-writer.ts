@@ -1,6 +1,6 @@
 import type { IdKind } from "../../../domain/ids/record-ids.ts";
 import type { Instant } from "../../../domain/time.ts";
-import type { Tx } from "../../store.ts";
+import { extendStores, type Tx } from "../../store.ts";
 import { createStores, type Stores } from "../../stores.ts";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";
 import { postgresEngine } from "../postgres-engine.ts";
@@ -87,23 +87,22 @@ export function openPostgresWriter(options: WriterOptions): Writer {
     await stores.clock.setLastInstant(lastInstant);
     return lastInstant;
   };
-  const base = {
-    ...stores,
+  const base = extendStores(stores, {
     yieldToEventLoop,
     changes: () => batcher.writes,
     requestId: null,
     latestInstant,
     newId: (kind: IdKind) => options.newId(kind, partners.latest),
     forPartner: (partnerId: string) => partners.open(partnerId),
-  };
-  return { committer, stores, transaction: () => ({ ...base, now }) };
+  });
+  return { committer, stores, transaction: () => extendStores(base, { now }) };
 }
 
 /** Most writes ask for their partner's webhook endpoint, and those of a group are mostly of the same partner. */
 function cachingEndpoints(stores: Stores, batcher: PostgresStatementBatcher): Stores {
   const findEndpoint = (id: string) =>
     batcher.cached(`endpoint ${id}`, "webhook_receivers", () => stores.partners.findEndpoint(id));
-  return { ...stores, partners: { ...stores.partners, findEndpoint } };
+  return extendStores(stores, { partners: { ...stores.partners, findEndpoint } });
 }
 
 /**
@@ -122,5 +121,5 @@ function keepingRevisions(stores: Stores, surviveCrash: () => void): Stores {
       return partners.bumpAllRevisions();
     },
   };
-  return { ...stores, partners: { ...partners, ...bumps } };
+  return extendStores(stores, { partners: { ...partners, ...bumps } });
 }

@@ -1,7 +1,7 @@
 import { FullStorageError } from "../../../domain/errors.ts";
 import { increasingIdGenerator } from "../../../domain/ids/record-ids.ts";
 import { TimeSlice, yieldToNextIteration } from "../../../event-loop/event-loop.ts";
-import type { Store, StoreOptions, Tx, WriteOptions } from "../../store.ts";
+import { extendStores, type Store, type StoreOptions, type Tx, type WriteOptions } from "../../store.ts";
 import type { PostgresConnections } from "../connection/postgres-connections.ts";
 import { explainPostgresError, isPostgresLockTimeout } from "../postgres-errors.ts";
 import type { PostgresQueuedWrite } from "./postgres-queued-write.ts";
@@ -182,11 +182,11 @@ async function runIn<T>(
   notified: Set<string>,
 ): Promise<T> {
   const revised = new Set<string>();
-  const value = await run({
-    ...transaction(),
-    outboxChanged: (id) => void notified.add(id),
-    bumpRevision: (id) => void revised.add(id),
+  const tx = extendStores(transaction(), {
+    outboxChanged: (id: string) => void notified.add(id),
+    bumpRevision: (id: string) => void revised.add(id),
   });
+  const value = await run(tx);
   for (const id of [...revised].sort()) await stores.partners.bumpRevision(id);
   return value;
 }
