@@ -1,5 +1,6 @@
 import type { CostAdjustment, CostOrigin } from "./costs/cost-adjustment.ts";
 import type { HazardDef } from "./hazards/hazard-definition.ts";
+import type { VerdictRules } from "./scoring/inspection-verdicts-in-notes.ts";
 import type { RemovalRules } from "./scoring/removals-reported-in-notes.ts";
 import type { BrandTier, Confidence } from "./scoring/scoring-types.ts";
 import type { Severity } from "./sensor-event.ts";
@@ -273,11 +274,8 @@ export type KeywordRules = {
   /** Phrases before and after the mention of something to come, such as "next", by which nothing is missing now. */
   upcoming: readonly string[];
   upcomingAfter: readonly string[];
-  /** Phrases by which what is mentioned failed, and words after them by which it passed in the end. */
-  failures: readonly string[];
-  /** Words between a mention and a failure by which something else failed, or nothing. */
-  failureBarriers: readonly string[];
-  passes: readonly string[];
+  /** Undefined for rules of what neither passes nor fails. */
+  verdicts?: VerdictRules;
   /** Apply in the place of `resolutions` to things that may be gone, which questions do not name; null for rules of faults. */
   removals: RemovalRules | null;
 };

@@ -275,9 +275,6 @@ function keywordRules(
     joinedOver: [],
     upcoming: [],
     upcomingAfter: [],
-    failures: [],
-    failureBarriers: [],
-    passes: [],
     removals: null,
   };
 }
@@ -291,7 +288,7 @@ function inspectionWords(
   typeOf: ReadonlyMap<string, string>,
 ): KeywordRules {
   const rules = keywordRules(files, typeOf);
-  const { words, visits, not_done_before, not_done_after, ...notes } = files.regimes.notes;
+  const { words, visits, not_done_before, not_done_after, verdicts, ...notes } = files.regimes.notes;
   const group = (id: string, phrases: string[]): KeywordGroup => ({
     id,
     direction: "down",
@@ -316,9 +313,21 @@ function inspectionWords(
     joinedOver: notes.joined_over,
     upcoming: notes.upcoming,
     upcomingAfter: notes.upcoming_after,
-    failures: notes.failures,
-    failureBarriers: notes.failure_barriers,
-    passes: notes.passes,
+    verdicts: {
+      failures: verdicts.failures,
+      passes: verdicts.passes,
+      noVerdicts: verdicts.no_verdicts,
+      denials: [...rules.negations, ...verdicts.denials],
+      doubts: [...rules.negations, ...rules.unfulfilled, ...rules.hypotheticals, ...verdicts.doubts],
+      conditions: verdicts.conditions,
+      presentConditions: verdicts.present_conditions,
+      earlier: verdicts.earlier,
+      barriers: verdicts.barriers,
+      subjects: verdicts.subjects,
+      neutrals: verdicts.neutrals,
+      followers: verdicts.followers,
+      resolutions: rules.resolutions,
+    },
   };
 }
 

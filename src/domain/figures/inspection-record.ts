@@ -152,14 +152,15 @@ function inspectedBy(
 
 /**
  * Returns whether an inspection passed: by the condition that the event states, else unless its notes say that it failed. A
- * note that names no inspection of the appliance's type says so of all.
+ * note that names no inspection of the appliance's type says so of all. The note of a replacement says what failed before.
  */
 function hasPassed(
-  { conditionAfter, noted: { done, failed } }: InspectionEvent,
+  { eventType, conditionAfter, noted: { done, failed } }: InspectionEvent,
   regimes: readonly InspectionRegime[],
   inspectionType: string | null,
 ): boolean {
   if (conditionAfter !== null) return conditionAfter !== "poor";
+  if (eventType === "Replacement") return true;
   if (inspectionType !== null && regimes.some((regime) => done.includes(regime.inspectionType)))
     return !failed.includes(inspectionType);
   return failed.length === 0;

@@ -1,5 +1,13 @@
 import type { KeywordGroup, KeywordRules } from "../domain-knowledge.ts";
-import { type ClauseRules, PhraseBook, splitNoteIntoWords, stemOfNoteWord, type Word } from "./note-words.ts";
+import { InspectionVerdicts, type NoteVerdicts } from "./inspection-verdicts-in-notes.ts";
+import {
+  type ClauseRules,
+  type Mention as NoteMention,
+  PhraseBook,
+  splitNoteIntoWords,
+  stemOfNoteWord,
+  type Word,
+} from "./note-words.ts";
 import { ReportedRemovals } from "./removals-reported-in-notes.ts";
 
 /** A word group found in a note. `share` is 0.5 for a fault that the note reports as fixed, or a thing reported as gone. */
@@ -10,12 +18,11 @@ export type NoteMentions = {
   findings: readonly Finding[];
   /** Groups that it names only to deny them, or to ask for them. */
   denied: ReadonlySet<KeywordGroup>;
-  /** The found groups that it says failed. */
+  /** The groups that it says failed; of no type in particular also without a word for it. */
   failed: ReadonlySet<KeywordGroup>;
 };
 
-/** The position of a group's word or phrase in a note, in words; `end` is exclusive. */
-type Mention = { group: KeywordGroup; start: number; end: number };
+type Mention = NoteMention<KeywordGroup>;
 
 type Lexicon = {
   rules: KeywordRules;
@@ -30,13 +37,14 @@ type Lexicon = {
   hypotheticals: PhraseBook<true>;
   upcoming: PhraseBook<true>;
   upcomingAfter: PhraseBook<true>;
-  failures: PhraseBook<true>;
+  /** Undefined for rules of what neither passes nor fails. */
+  verdicts: { reader: InspectionVerdicts; any: KeywordGroup } | undefined;
   /** Null for rules of faults, which end by being resolved. */
   removals: ReportedRemovals | null;
 };
 
 /** The version of this reader. Findings are stored; a higher number makes every note be read again. */
-export const READER_VERSION = 4;
+export const READER_VERSION = 5;
 
 /** The group of words for an inspection of whatever type, such as "test". */
 export const ANY_INSPECTION = "any";
@@ -82,7 +90,10 @@ function compile(rules: KeywordRules): Lexicon {
     hypotheticals: book(rules.hypotheticals),
     upcoming: book(rules.upcoming),
     upcomingAfter: book(rules.upcomingAfter),
-    failures: book(rules.failures),
+    verdicts: rules.verdicts && {
+      reader: new InspectionVerdicts(rules.verdicts, rules.joinedOver),
+      any: rules.groups.find(({ id }) => id === ANY_INSPECTION)!,
+    },
     removals: rules.removals && new ReportedRemovals(rules.removals),
   };
 }
@@ -96,8 +107,7 @@ type IndexedNote = {
   persistent: ReadonlySet<number>;
   /** Indexes of the words of faults: the "no" of "no heat" denies nothing else. */
   faultWords: ReadonlySet<number>;
-  /** By word, the index of the first word from there on by which something passed; the number of words without one. */
-  nextPass: readonly number[];
+  verdicts: NoteVerdicts<KeywordGroup> | undefined;
 };
 
 function read(lexicon: Lexicon, notes: string): NoteMentions {
@@ -109,7 +119,6 @@ function read(lexicon: Lexicon, notes: string): NoteMentions {
   const shares = new Map<Mention, 1 | 0.5>();
   const negated = negatedMentions(lexicon, note, mentions);
   const denied = new Set<KeywordGroup>();
-  const failures = failedMentions(lexicon, note, mentions);
   const failed = new Set<KeywordGroup>();
   for (const mention of mentions) {
     const { group } = mention;
@@ -123,7 +132,7 @@ function read(lexicon: Lexicon, notes: string): NoteMentions {
     }
     if (group.direction === "down") {
       shares.set(mention, 1);
-      if (failures.has(mention)) failed.add(group);
+      if (note.verdicts?.hasFailedFor(group)) failed.add(group);
       continue;
     }
     if (lexicon.removals) {
@@ -141,6 +150,7 @@ function read(lexicon: Lexicon, notes: string): NoteMentions {
   for (const [{ group, start }, share] of shares)
     if (!resolvers.has(start)) strongest.set(group, strongest.get(group) === 1 ? 1 : share);
   for (const group of strongest.keys()) denied.delete(group);
+  if (note.verdicts?.hasFailed) failed.add(lexicon.verdicts!.any);
   return { findings: Array.from(strongest, ([group, share]) => ({ group, share })), denied, failed };
 }
 
@@ -187,52 +197,6 @@ const isUpcoming = (lexicon: Lexicon, note: IndexedNote, { start, end }: Mention
   precededBy(lexicon, lexicon.upcoming, note.words, start) !== undefined ||
   followedBy(lexicon, lexicon.upcomingAfter, note, end) !== undefined;
 
-/**
- * Returns the mentions of what the note says failed, and not that it passed afterwards. A pass behind the mention of something
- * else that did not fail is that one's: "Cat 5 failed, Cat 1 passed".
- */
-function failedMentions(
-  lexicon: Lexicon,
-  note: IndexedNote,
-  mentions: readonly Mention[],
-): ReadonlySet<Mention> {
-  const failed = new Set<Mention>();
-  if (lexicon.rules.failures.length === 0) return failed;
-  /** The next mention that did not fail, and the next one of another group than that. */
-  let [next, other]: [Mention?, Mention?] = [];
-  for (const mention of mentions.toReversed()) {
-    const failedUntil = failureEnd(lexicon, note, mention);
-    if (failedUntil !== undefined) {
-      const passesBefore = (next?.group === mention.group ? other : next)?.start ?? note.words.length;
-      if ((note.nextPass[failedUntil] ?? note.words.length) >= passesBefore) failed.add(mention);
-    } else if (mention.group.id !== ANY_INSPECTION) {
-      if (next?.group !== mention.group) other = next;
-      next = mention;
-    }
-  }
-  return failed;
-}
-
-/** Returns the index after a mention and the phrase by which the note says that it failed; undefined without one. */
-function failureEnd(lexicon: Lexicon, note: IndexedNote, mention: Mention): number | undefined {
-  const { failures, rules } = lexicon;
-  const { words } = note;
-  const endOf = (index: number) => index + failures.at(words, index)!.length;
-  const isAdjacent = (index: number) =>
-    words.slice(endOf(index), mention.start).every(({ text }) => rules.joinedOver.includes(text));
-  // "Annual test found a failed relay" is about the relay.
-  const isOfAnother = (index: number) =>
-    words.slice(mention.end, index).some(({ text }) => rules.failureBarriers.includes(text));
-  const at =
-    precededBy(lexicon, failures, words, mention.start, isAdjacent) ??
-    followedBy(lexicon, failures, note, mention.end, (index) => !isOfAnother(index));
-  return at === undefined ? undefined : Math.max(mention.end, endOf(at));
-}
-
-/** Returns whether a word says that something passed, and not that it did not, or is to: "not passed", "need to pass". */
-const isPass = (lexicon: Lexicon, words: readonly Word[], index: number): boolean =>
-  lexicon.rules.passes.includes(words[index]!.text) && !isUnfulfilled(lexicon, words, index);
-
 function indexNote(lexicon: Lexicon, words: readonly Word[], mentions: readonly Mention[]): IndexedNote {
   const { rules } = lexicon;
   const clauseEnds: number[] = [];
@@ -244,10 +208,8 @@ function indexNote(lexicon: Lexicon, words: readonly Word[], mentions: readonly 
   const faultWords = new Set<number>();
   for (const { group, start, end } of mentions)
     if (group.direction === "up") for (let index = start; index < end; index++) faultWords.add(index);
-  const nextPass: number[] = [];
-  for (let index = words.length - 1; index >= 0; index--)
-    nextPass[index] = isPass(lexicon, words, index) ? index : (nextPass[index + 1] ?? words.length);
-  return { words, clauseEnds, persistent, faultWords, nextPass };
+  const verdicts = lexicon.verdicts?.reader.read(words, mentions, lexicon.verdicts.any);
+  return { words, clauseEnds, persistent, faultWords, verdicts };
 }
 
 /** Finds mentions from left to right, the longest phrase first. A false friend consumes its words. */
@@ -269,16 +231,20 @@ function isNegated(
   mention: Mention,
   lastNegated: Mention | undefined,
 ): boolean {
-  const { words, faultWords } = note;
+  const { words, faultWords, verdicts } = note;
   const before = precededBy(lexicon, lexicon.negations, words, mention.start, (index) => {
     return (
       !faultWords.has(index) &&
+      !verdicts?.failureWords.has(index) &&
       lexicon.notNegations.at(words, index) === undefined &&
       !lexicon.removals?.isWork(words[index + 1])
     );
   });
   if (before !== undefined) return true;
-  if (followedBy(lexicon, lexicon.negationsAfter, note, mention.end) !== undefined) return true;
+  // "Cat 5 failed, retest scheduled" does not put off the test that failed.
+  const failedAt = verdicts?.failedAt.get(mention) ?? words.length;
+  const isOfMention = (index: number) => index <= failedAt;
+  if (followedBy(lexicon, lexicon.negationsAfter, note, mention.end, isOfMention) !== undefined) return true;
   const next = words[mention.end];
   if (next?.clause === words[mention.start]!.clause && lexicon.rules.negationsRightAfter.includes(next.text))
     return true;

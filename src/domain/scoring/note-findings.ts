@@ -107,6 +107,7 @@ function firstWords(rules: KeywordRules): RegExp {
   let expression = expressions.get(rules);
   if (!expression) {
     const words = rules.groups.flatMap(({ phrases }) => phrases.map((text) => text.split(/[ ']/)[0]));
+    for (const text of rules.verdicts?.failures ?? []) words.push(text.replace(/[ ']/g, "\\W+"));
     expression = new RegExp([...new Set(words)].join("|"));
     expressions.set(rules, expression);
   }

@@ -6,9 +6,14 @@ export type Word = {
   clause: number;
   /** True if only a comma or colon separates its clause from the one before. */
   afterComma: boolean;
+  /** True if only a colon does. */
+  afterColon: boolean;
   /** True if its clause is a question. */
   isAsked: boolean;
 };
+
+/** The position of a group's word or phrase in a note, in words; `end` is exclusive. */
+export type Mention<Group> = { group: Group; start: number; end: number };
 
 /** Words that end a clause, such as "but", and verbs before which "and" ends one. */
 export type ClauseRules = { ends: ReadonlySet<string>; verbsAfterAnd: ReadonlySet<string> };
@@ -26,10 +31,12 @@ export function splitNoteIntoWords(notes: string, rules: ClauseRules): Word[] {
   const words: Word[] = [];
   let clause = 0;
   let afterComma = false;
+  let afterColon = false;
   for (const [i, token] of tokens.entries()) {
     if (!/[a-z0-9]/.test(token)) {
       const stop = /[.;!?\n]/.test(token);
       afterComma = !stop && (words.at(-1)?.clause === clause || afterComma);
+      afterColon = afterComma && token === ":";
       if (token === "?") markAsked(words, clause);
       clause = words.length === 0 ? 0 : words.at(-1)!.clause + 1;
       continue;
@@ -38,8 +45,9 @@ export function splitNoteIntoWords(notes: string, rules: ClauseRules): Word[] {
     if (begins) {
       clause++;
       afterComma = false;
+      afterColon = false;
     }
-    words.push({ text: token, stem: stemOfNoteWord(token), clause, afterComma, isAsked: false });
+    words.push({ text: token, stem: stemOfNoteWord(token), clause, afterComma, afterColon, isAsked: false });
   }
   return words;
 }

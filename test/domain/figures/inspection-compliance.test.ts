@@ -5,8 +5,13 @@ import {
   inspectionComplianceOfAppliances,
 } from "../../../src/domain/figures/inspection-compliance.ts";
 import { type InspectionEvent, InspectionRecord } from "../../../src/domain/figures/inspection-record.ts";
+import {
+  notedInspectionsOfFindings,
+  scoringFindingsOfNote,
+} from "../../../src/domain/scoring/note-findings.ts";
 import { addDays, dayFromNumber, dayNumber } from "../../../src/domain/time.ts";
 import { knowledge } from "./components.ts";
+import { INSPECTIONS, INSPECTORS_NOTES } from "./inspectors-notes.ts";
 
 const TODAY = "2026-03-10";
 const ELEVATOR = { id: "A_1", typeId: "elevator", installYear: 2020 };
@@ -252,8 +257,29 @@ test("an inspection fails by the notes where the event states no condition", () 
   expect(deficiencyOf(inspected("2026-03-01", any)), "no condition is stated").toBe(false);
   const poor = inspected("2026-02-01", { conditionAfter: "poor" });
   expect(deficiencyOf(poor, inspected("2026-03-01", any))).toBe(true);
+  const covers = inspected("2026-03-01", { ...any, eventType: "Replacement" });
+  const pool = { ...ELEVATOR, typeId: "pool_equipment" };
+  expect(item("drain_cover_check", [covers], pool).result, "what was replaced had failed").toBe("passed");
   const door = { ...any, componentDefId: "elev_door_operator" };
   expect(results(door)).toEqual(["failed", null]);
+});
+
+// Rule: inspection-failed
+test.each(INSPECTORS_NOTES)("an inspector's note %j has passed %j and failed %j", (notes, passed, failed) => {
+  const namesOf = (names: string) => names.split(" ").filter((name) => name !== "");
+  const [typeId] = INSPECTIONS[(namesOf(`${passed} ${failed}`)[0] ?? "cat5") as "cat5"].split(" ");
+  const { notedInspections } = scoringFindingsOfNote(knowledge, notes, String);
+  const visit = inspected("2026-03-01", { noted: notedInspectionsOfFindings(notedInspections) });
+  const results = record(typeId!, [visit]);
+  const named = (hasPassed: boolean) =>
+    Object.entries(INSPECTIONS).flatMap(([name, inspection]) => {
+      const regime = knowledge
+        .regimes(typeId!)
+        .find((one) => inspection === `${typeId} ${one.inspectionType}`);
+      return regime && results.stateOf(regime).last?.hasPassed === hasPassed ? [name] : [];
+    });
+  const names = [namesOf(passed), namesOf(failed)];
+  expect([named(true), named(false)]).toEqual(names);
 });
 
 // Rule: inspection-of-component

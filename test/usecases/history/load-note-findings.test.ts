@@ -80,7 +80,10 @@ test.each([
   ["certificate expired, inspection needed", { notDone: ["certificate_inspection"] }],
   ["CAT-5 load test failed", { failed: ["category_5_full_load_test", "any"] }],
   ["Cat 5 did not pass", { failed: ["category_5_full_load_test"] }],
-  ["Did not pass the backflow test", { failed: ["fire_line_backflow_test", "backflow_preventer_test"] }],
+  [
+    "Did not pass the backflow test",
+    { failed: ["fire_line_backflow_test", "backflow_preventer_test", "any"] },
+  ],
   ["Monthly exercise failed to start", { failed: ["monthly_load_exercise"] }],
   ["Inspection failed", { failed: ["any"] }],
   ["Cat 5 failed at first, adjusted, then passed", {}],
