@@ -30,13 +30,17 @@ const aging = (engine: keyof typeof dayBefore) => [
   [`UPDATE idempotency_keys SET created_at = created_at - ${DAY_MS}`],
 ];
 
+/** The tables that grow with the changes and days of a run, by design: of them only the entries are judged. */
+const KEPT = ["audit_log", "risk_snapshots"].map((name) => `'${name}'`).join(", ");
+
 export type Calendar = {
   /** Makes all records a day older. */
   nextDay(): Promise<void>;
   /** Makes the space of deleted rows available, so that the size of the database is in use from the start. */
   reclaim(): Promise<void>;
-  /** The size of the database, in bytes. */
+  /** The size of the database without what is kept by design, in bytes. */
   databaseBytes(): Promise<number>;
+  auditEntries(): Promise<number>;
 };
 
 export function calendarOf(storage: Storage): Calendar {
@@ -51,11 +55,26 @@ export function calendarOf(storage: Storage): Calendar {
         await database.ask("VACUUM ANALYZE");
       },
       databaseBytes: async () => {
-        const [row] = await database.ask("SELECT pg_database_size(current_database())::float8 AS bytes");
+        const kept = `SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relname IN (${KEPT})`;
+        const [row] = await database.ask(
+          `SELECT (pg_database_size(current_database()) - (${kept}))::float8 AS bytes`,
+        );
         return Number(row!.bytes);
+      },
+      auditEntries: async () => {
+        const [row] = await database.ask("SELECT count(*)::float8 AS entries FROM audit_log");
+        return Number(row!.entries);
       },
     };
   const file = join(storage.dataDir(0), "mainstay.db");
+  const ask = (sql: string) => {
+    const db = new Database(file, { readonly: true });
+    try {
+      return db.query<{ value: number }, []>(sql).get()!.value;
+    } finally {
+      db.close();
+    }
+  };
   return {
     async nextDay() {
       const db = new Database(file);
@@ -71,6 +90,10 @@ export function calendarOf(storage: Storage): Calendar {
     },
     // SQLite uses free pages again by itself.
     reclaim: async () => {},
-    databaseBytes: async () => statSync(file).size,
+    databaseBytes: async () => {
+      const ofKept = `SELECT name FROM sqlite_schema WHERE tbl_name IN (${KEPT})`;
+      return statSync(file).size - ask(`SELECT sum(pgsize) AS value FROM dbstat WHERE name IN (${ofKept})`);
+    },
+    auditEntries: async () => ask("SELECT count(*) AS value FROM audit_log"),
   };
 }

@@ -105,6 +105,8 @@ export async function soakEngine(engine: Engine, options: SoakOptions): Promise<
       repeat(SAMPLE_MS, "samples", async () => {
         await sample(fleet, recorder);
         recorder.sample("database", await calendar.databaseBytes());
+        if (recorder.visits > 0)
+          recorder.sample("audit entries per visit", (await calendar.auditEntries()) / recorder.visits);
         recorder.sample("event loop, this test", driver.percentile(99) / 1e9);
         driver.reset();
         if (engine === "folder") recorder.sample("backups kept", backupsIn(backups));

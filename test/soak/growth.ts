@@ -35,6 +35,21 @@ export function growthOf(points: readonly Point[]): number | undefined {
   return (median(slopes) * (points.at(-1)!.at - points[0]!.at)) / middle;
 }
 
+/**
+ * Returns the growth of the highest values in equal parts of the time: of a size that falls at each cleaning and rises in between,
+ * so that two points say nothing.
+ */
+export function growthOfPeaks(points: readonly Point[]): number | undefined {
+  if (points.length < 2 * LEAST_POINTS) return undefined;
+  const partOf = (nth: number) => Math.floor((nth * LEAST_POINTS) / points.length);
+  const parts = Array.from({ length: LEAST_POINTS }, (_, part) =>
+    points.filter((_, nth) => partOf(nth) === part),
+  );
+  return growthOf(
+    parts.map((part) => ({ at: part[0]!.at, value: Math.max(...part.map(({ value }) => value)) })),
+  );
+}
+
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length >> 1;

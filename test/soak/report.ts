@@ -1,5 +1,5 @@
 import type { Engine } from "./engine.ts";
-import { afterWarmUp, growthOf, median } from "./growth.ts";
+import { afterWarmUp, growthOf, growthOfPeaks, median } from "./growth.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** The most growth after the warm-up, as a share. */
@@ -39,7 +39,7 @@ export type EngineReport = {
 export function reportOf(engine: Engine, recorder: Recorder, seconds: number): EngineReport {
   const measured = [...recorder.series].map(([series, points]): Measured => {
     const settled = afterWarmUp(points, seconds);
-    const growth = growthOf(settled) ?? null;
+    const growth = (series === "database" ? growthOfPeaks(settled) : undefined) ?? growthOf(settled) ?? null;
     const middle = settled.length === 0 ? 0 : median(settled.map(({ value }) => value));
     return {
       series,
