@@ -93,13 +93,21 @@ export function unitTimingWithValidity(
   if (staysLater(longer)) return { timing: "later", days: LONGER_HOLD };
   const usual = wornUnits(unit, USUAL_HOLD);
   if (staysDue(usual)) return { timing: "now", days: USUAL_HOLD };
-  if (staysLater(usual) || staysLaterByBounds(usual))
+  if (staysLater(usual))
     return { timing: "later", days: staysLaterByBounds(longer) ? LONGER_HOLD : USUAL_HOLD };
+  const shorter = SHORTER_HOLDS.map((days) => ({ days, units: wornUnits(unit, days) }));
+  // Bounds take several times longer, and show nothing of a unit that is due.
+  if (!startsCheap(usual)) {
+    const due = shorter.find(({ units }) => staysDue(units));
+    if (due) return { timing: "now", days: due.days };
+  }
+  if (staysLaterByBounds(usual))
+    return { timing: "later", days: staysLaterByBounds(longer) ? LONGER_HOLD : USUAL_HOLD };
+  const [first, ...rest] = shorter;
+  const isLater = ({ units }: { units: WornUnits }) => staysLater(units) || staysLaterByBounds(units);
+  if (isLater(first!)) return { timing: "later", days: first!.days };
   const timing = timingOfUnit(unit);
-  if (timing === "never") return { timing, days: 0 };
-  const stays =
-    timing === "now" ? staysDue : (some: WornUnits) => staysLater(some) || staysLaterByBounds(some);
-  return { timing, days: SHORTER_HOLDS.find((days) => stays(wornUnits(unit, days))) ?? 0 };
+  return { timing, days: timing === "later" ? (rest.find(isLater)?.days ?? 0) : 0 };
 }
 
 /** Returns for how many of the days that a decision holds it is kept: all or fewer, by the appliance's ID. */
@@ -216,23 +224,32 @@ function staysDue({ little, much }: WornUnits): boolean {
  * Returns whether a unit that is due later stays so: its first month costs less than the successors' share, and there is a limit
  * on its age, or the last month costs more.
  */
-function staysLater({ little, much }: WornUnits): boolean {
-  const { unit, newUnit } = little;
-  const failedMore = unit.failedPriceCents - unit.priceCents;
+function staysLater(units: WornUnits): boolean {
+  if (!startsCheap(units)) return false;
+  const { unit } = units.little;
+  return unit.capMonths === null ? endsCostly(units) : 12 * units.much.unit.ageYears < unit.capMonths;
+}
+
+/** Returns whether the first month costs less than the successors' share, so that the unit is not due by its costs. */
+function startsCheap({ little, much }: WornUnits): boolean {
+  const failedMore = little.unit.failedPriceCents - little.unit.priceCents;
   if (failedMore < 0) return false;
-  const { yearlyCents } = newUnit.policy;
-  const monthly = yearlyCents / 12;
-  const margin = MARGIN * yearlyCents;
+  const { yearlyCents } = little.newUnit.policy;
   let most = failureProbabilityIn(much.unit, 1) * failedMore;
   for (const [index, minor] of much.minors.entries()) most += mostInFirstMonth(little.minors[index]!, minor);
-  if (most > monthly - margin) return false;
-  if (unit.capMonths !== null) return 12 * much.unit.ageYears < unit.capMonths;
-  let least = failureProbabilityIn(unit, LOOKAHEAD_MONTHS) * failedMore;
-  for (const minor of little.minors) {
-    if (least >= monthly + margin) break;
+  return most <= yearlyCents / 12 - MARGIN * yearlyCents;
+}
+
+/** Returns whether the last month costs more than the successors' share. */
+function endsCostly({ little: { unit, minors, newUnit } }: WornUnits): boolean {
+  const { yearlyCents } = newUnit.policy;
+  const enough = yearlyCents / 12 + MARGIN * yearlyCents;
+  let least = failureProbabilityIn(unit, LOOKAHEAD_MONTHS) * (unit.failedPriceCents - unit.priceCents);
+  for (const minor of minors) {
+    if (least >= enough) break;
     least += leastInLastMonth(minor);
   }
-  return least >= monthly + margin;
+  return least >= enough;
 }
 
 /** Does the same by the sums of all months, for units of which the first or the last month does not tell. */

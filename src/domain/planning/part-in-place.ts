@@ -109,8 +109,10 @@ export function monthlyFailureProbabilities(survival: Float64Array): Float64Arra
 
 /** Returns `base ** shape`. Most shapes are multiples of a half: a root and products take a third of the time of a power. */
 export function fastPower(base: number, shape: number): number {
-  if (shape % 0.5 !== 0) return base ** shape;
-  let product = shape % 1 === 0 ? 1 : Math.sqrt(base);
-  for (let n = 1; n <= shape; n++) product *= base;
+  const whole = Math.floor(shape);
+  // Remainders take as long as the rest.
+  if (shape !== whole && shape !== whole + 0.5) return base ** shape;
+  let product = shape === whole ? 1 : Math.sqrt(base);
+  for (let n = 1; n <= whole; n++) product *= base;
   return product;
 }
