@@ -210,6 +210,14 @@ describe.skipIf(!CAN_MOUNT)("on a full disk", () => {
     await receiver.close();
   });
 
+  test("of temporary files alone, writes succeed", async () => {
+    const temporary = disk(1);
+    temporary.fill();
+    const server = install();
+    await server.start({ env: { TMPDIR: temporary.path } });
+    await addProperty(server.as(await server.createPartner()));
+  });
+
   test("no write that was acknowledged while it filled up is lost, however the server ends", async () => {
     const place = disk(24);
     await loseNothing(await serveOn(place), { begin: place.fill, end: place.free });

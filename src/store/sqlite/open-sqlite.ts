@@ -84,6 +84,8 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
       writer.run("PRAGMA foreign_keys = OFF");
     }
     writer.run(LARGE_CACHE);
+    // A savepoint would otherwise fail if the disk of temporary files is full, which may be another one.
+    writer.run("PRAGMA temp_store = MEMORY");
     writer.run(CHECKPOINT_AT_COMMIT);
     // The write queue waits for other processes, without blocking the event loop.
     writer.run("PRAGMA busy_timeout = 0");
