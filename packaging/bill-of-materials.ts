@@ -29,8 +29,9 @@ export function billOfMaterials(contents: Contents): object {
     if (from !== undefined && !components.has(from)) continue;
     const known = dependencies.get(ref(from)) ?? new Set();
     dependencies.set(ref(from), known);
-    for (const { path } of imports) {
-      const to = packageOf(path);
+    for (const { path, entryPoint } of imports) {
+      // The path of an import that is loaded later is that of the output.
+      const to = packageOf(entryPoint ?? path);
       if (to !== undefined && to !== from && components.has(to)) known.add(ref(to));
     }
   }

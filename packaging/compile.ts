@@ -35,7 +35,9 @@ export async function compile(target: string | undefined, outfile: string): Prom
         autoloadBunfig: false,
       },
       bytecode: true,
-      format: "cjs",
+      // A command loads the files of its imports only: all of them took a third of the processor time of a short one.
+      format: "esm",
+      splitting: true,
       minify: { whitespace: true, syntax: true, identifiers: false },
       metafile: true,
       define: {
