@@ -30,7 +30,7 @@ export function reportCommandError(
   error: unknown,
   { json, verbose, stderr }: { json: boolean; verbose: boolean; stderr: Output },
 ): number {
-  if (error instanceof OutputClosed) return EXIT.done;
+  if (error instanceof OutputClosed) return error.isTerminalLost ? EXIT.hungUp : EXIT.done;
   if (error instanceof Interrupted) return error.exitCode;
   const { stack, ...report } = describe(error);
   const shown: Report = verbose ? { ...report, stack } : report;

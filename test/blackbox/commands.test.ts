@@ -39,6 +39,17 @@ async function inTerminal(
 }
 
 describe("every command", () => {
+  test("ends quietly once its terminal is lost", async () => {
+    const { promise: started, resolve: start } = Promise.withResolvers<void>();
+    const terminal = new Bun.Terminal({ data: () => start() });
+    // Under nohup, which ignores the signal of the loss, the command writes to a terminal that is gone.
+    const script = `trap "" HUP; echo started; read line; exec ${EXECUTABLE} --help`;
+    const child = Bun.spawn(["sh", "-c", script], { env: ENVIRONMENT, terminal });
+    await started;
+    terminal.close();
+    expect(await child.exited).toBe(129);
+  });
+
   // Rule: command-form
   test("has a --help that works without an installation", async () => {
     const { code, stdout, stderr } = await runMainstay(["partner", "create", "--help"], { cwd: folder() });

@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { fstatSync, writeSync } from "node:fs";
 import { setPriority } from "node:os";
 import { isatty } from "node:tty";
 import type { CommandHost, Output } from "../command-context.ts";
@@ -7,9 +7,13 @@ import { terminalOutputWidths } from "./terminal-output-widths.ts";
 import { printableTerminalText } from "./terminal-printable-text.ts";
 import { standardTerminalStream } from "./terminal-standard-streams.ts";
 
-/** The reader of standard output has closed it, as `head` does. */
+/** The reader of standard output has closed it, as `head` does, or it was a terminal that is lost. */
 export class OutputClosed extends Error {
   override readonly name = "OutputClosed";
+
+  constructor(readonly isTerminalLost: boolean) {
+    super();
+  }
 }
 
 /** The nice value of a command that leaves the processor to others. */
@@ -63,7 +67,9 @@ function writeSome(number: 1 | 2, bytes: Uint8Array): number {
     return writeSync(number, bytes);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EPIPE" && number === 1) throw new OutputClosed();
+    if (code === "EPIPE" && number === 1) throw new OutputClosed(false);
+    // A lost terminal is none to isatty; of a file, EIO is an error of its disk.
+    if (code === "EIO" && number === 1 && fstatSync(1).isCharacterDevice()) throw new OutputClosed(true);
     // Its reader is gone, or the terminal.
     if (number === 2 && (code === "EPIPE" || code === "EIO")) return bytes.length;
     if (code !== "EAGAIN") throw error;
