@@ -20,7 +20,7 @@ import {
 } from "./reserve-form-assumptions-sheet.ts";
 import { MOST_CELLS } from "./reserve-form-cells.ts";
 import { reserveFormDepositSheet } from "./reserve-form-deposit-sheet.ts";
-import { reserveFormHazardsSheet } from "./reserve-form-hazards-sheet.ts";
+import { reserveFormHazardsSheetInSteps } from "./reserve-form-hazards-sheet.ts";
 import { ReserveLineSheets, reserveFormDueNowSheet } from "./reserve-form-line-sheets.ts";
 import { reserveFormSummarySheet } from "./reserve-form-summary-sheet.ts";
 import { reserveFormYearSheet } from "./reserve-form-year-sheet.ts";
@@ -70,11 +70,11 @@ function* sheetsOf(
     reserveFormDueNowSheet(knowledge, lines, "immediate"),
     reserveFormDueNowSheet(knowledge, lines, "short_term"),
   ];
-  yield;
+  const hazardsSheet = yield* reserveFormHazardsSheetInSteps(knowledge, hazards);
   return [
     ...[reserveFormSummarySheet(plan, lines, [name, postalAddressLine(plan.property)]), immediate, shortTerm],
     ...[
-      reserveFormHazardsSheet(knowledge, hazards),
+      hazardsSheet,
       lines.reserves,
       lines.below,
       reserveFormYearSheet(plan, lines),

@@ -1,6 +1,7 @@
 import type { HazardFlagJsonGatherer } from "../../api-schemas/hazard-flag-schema.ts";
 import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { FlagBasis } from "../../domain/hazards/hazard-flags.ts";
+import { forEachInSteps, type Steps } from "../../domain/steps/computation-steps.ts";
 import type { WorkbookSheet } from "../../xlsx/write-workbook.ts";
 import { COUNT, reserveFormCodeInWords, reserveFormTableSheet, SHEETS } from "./reserve-form-cells.ts";
 
@@ -20,18 +21,24 @@ const KNOWN_FROM: Readonly<Record<FlagBasis, string>> = {
   era: "Years alone",
 };
 
+type Flag = ReturnType<HazardFlagJsonGatherer["list"]>[number];
+
 /** Returns the sheet of known and suspected hazards, also of those that are only inspected or monitored: a row for each kind. */
-export function reserveFormHazardsSheet(
+export function* reserveFormHazardsSheetInSteps(
   knowledge: Knowledge,
   hazards: HazardFlagJsonGatherer,
-): WorkbookSheet {
-  const matching = Map.groupBy(hazards.list(), ({ code, basis, appliance_type }) =>
-    [code, basis, appliance_type].join(" "),
-  );
-  const rows = Array.from(matching.values(), (flags) => {
-    const { label, appliance_type, action, basis, authority } = flags[0]!;
+): Steps<WorkbookSheet> {
+  const kinds = new Map<string, { flag: Flag; appliances: number }>();
+  yield* forEachInSteps(hazards.list(), (flag) => {
+    const key = [flag.code, flag.basis, flag.appliance_type].join(" ");
+    const kind = kinds.get(key);
+    if (kind) kind.appliances++;
+    else kinds.set(key, { flag, appliances: 1 });
+  });
+  const rows = Array.from(kinds.values(), ({ flag, appliances }) => {
+    const { label, appliance_type, action, basis, authority } = flag;
     return [
-      ...[label, knowledge.type(appliance_type).name, flags.length],
+      ...[label, knowledge.type(appliance_type).name, appliances],
       ...[reserveFormCodeInWords(action), KNOWN_FROM[basis], authority],
     ];
   });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readXlsx } from "hucre/xlsx";
+import { HazardFlagJsonGatherer } from "../../../src/api-schemas/hazard-flag-schema.ts";
 import type { PlacedComponent } from "../../../src/domain/component.ts";
 import { priceBasisOf } from "../../../src/domain/costs/price-basis.ts";
 import { emptyAssumptionCounts } from "../../../src/domain/figures/assumptions.ts";
@@ -13,6 +14,7 @@ import { type PropertyPlan, planSummaryOf } from "../../../src/domain/planning/p
 import { runSteps } from "../../../src/domain/steps/computation-steps.ts";
 import { loadPropertyPlan } from "../../../src/usecases/planning/load-property-plan.ts";
 import { portfolioReserveWorkbook } from "../../../src/usecases/reserve-form/portfolio-reserve-workbook.ts";
+import { reserveFormHazardsSheetInSteps } from "../../../src/usecases/reserve-form/reserve-form-hazards-sheet.ts";
 import { knowledge, usePortfolioStore } from "../../support/portfolio-store.ts";
 import { Spreadsheet } from "../../support/spreadsheet.ts";
 
@@ -46,6 +48,19 @@ const linesOf = (mostLines: number, minimumCents = 300_000, years = 12) => {
     lines: runSteps(planReserveLinesInSteps(knowledge, items, years, { minimumCents }, mostLines)),
   };
 };
+
+test("the sheet of hazards counts thousands of appliances in steps", () => {
+  const hazards = new HazardFlagJsonGatherer(knowledge);
+  for (let nth = 0; nth < 2000; nth++)
+    hazards.add({ applianceId: `A_${nth}`, typeId: "electrical_panel", unitId: null, flags: "zinsco:brand" });
+  const steps = reserveFormHazardsSheetInSteps(knowledge, hazards);
+  for (let step = 0; step < 3; step++) expect(steps.next().done).toBe(false);
+  expect(runSteps(steps).rows.at(-1)!.slice(0, 3)).toEqual([
+    "Zinsco or GTE-Sylvania panel",
+    "Electrical panel",
+    2000,
+  ]);
+});
 
 // Rule: reserve-form-portfolio
 test("a portfolio's form has a line for the costliest properties, and one for all others", async () => {
