@@ -45,13 +45,36 @@ export async function* readCsv(source: CsvSource, delimiter: Delimiter = ","): A
     emptyLines = parser.info.empty_lines;
   };
   // The pipeline destroys the parser with the error, which the loop below then throws.
-  pipeline(Readable.from(csvUtf8Chunks(source), { objectMode: true }), parser, () => {});
+  const chunks = withoutWhiteSpaceLines(csvUtf8Chunks(source));
+  pipeline(Readable.from(chunks, { objectMode: true }), parser, () => {});
   try {
     for await (const [start, ...cells] of parser as AsyncIterable<string[]>)
       yield { line: Number(start), cells };
   } catch (error) {
     skipEmptyLines();
     throw error instanceof CsvError ? parseError(error, source, line) : error;
+  }
+}
+
+const WHITE_SPACE_LINE = /(?<=[\r\n])[ \t]+(?=[\r\n])/;
+const QUOTE_OR_WHITE_SPACE_LINE = new RegExp(`"|${WHITE_SPACE_LINE.source}`, "g");
+
+/** Empties the lines of white space outside of quotes, for each of which the parser would make a row that is skipped. */
+async function* withoutWhiteSpaceLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let isQuoted = false;
+  for await (const chunk of chunks) {
+    // Each byte is a character of its own, so that no character is cut.
+    const text = chunk.toString("latin1");
+    if (!WHITE_SPACE_LINE.test(text)) {
+      for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) isQuoted = !isQuoted;
+      yield chunk;
+      continue;
+    }
+    const emptied = text.replace(QUOTE_OR_WHITE_SPACE_LINE, (found) => {
+      if (found === '"') isQuoted = !isQuoted;
+      return found === '"' || isQuoted ? found : "";
+    });
+    yield Buffer.from(emptied, "latin1");
   }
 }
 
