@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { isSignedIn, recordSignIn } from "./kept-pages.ts";
-import { openWindow, SLOW_POLLING, transitionsEnded, type Window } from "./page-checks.ts";
+import { openWindow, pageStill, type Window } from "./page-checks.ts";
 
 /** Opens the portfolio app and signs in with a key, at a location behind the `#`. */
 export async function openApp(
@@ -54,33 +54,10 @@ export async function signIn(page: Page, apiKey: string): Promise<void> {
 }
 
 /** Goes to a location behind the `#` and waits until it is shown. */
-export async function goTo(page: Page, place: string): Promise<void> {
-  await page.evaluate(
-    (to) =>
-      new Promise<void>((resolve) => {
-        if (location.hash === to) return resolve();
-        addEventListener("hashchange", () => resolve(), { once: true });
-        location.hash = to;
-      }),
-    place,
-  );
-  await settled(page);
-}
+export const goTo = (page: Page, place: string): Promise<void> => pageStill(page, { place, isLoaded: true });
 
 /** Waits until the page has loaded and nothing moves. */
-export async function settled(page: Page): Promise<void> {
-  // A click or a change is drawn in the next task: until then the page shows the state before.
-  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
-  await page.waitForFunction(
-    () =>
-      document.querySelector("h1") !== null &&
-      document.querySelector(".loading") === null &&
-      document.querySelector("[aria-busy=true]") === null,
-    undefined,
-    SLOW_POLLING,
-  );
-  await transitionsEnded(page);
-}
+export const settled = (page: Page): Promise<void> => pageStill(page, { isLoaded: true });
 
 /** Returns the location behind the `#` from the page itself: the browser reports it a moment later. */
 export const hashOf = (page: Page): Promise<string> => page.evaluate(() => location.hash);

@@ -74,11 +74,29 @@ const tried = { documents: new Set<string>(), looks: new Set<string>() };
  * takes as long as without the dialog.
  */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
-  await transitionsEnded(page);
-  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
-  const { violations, twice, passed } = await page.evaluate(
+  await pageStill(page);
+  let audit = await runAxe(page);
+  if (!audit) {
+    await page.evaluate(AXE);
+    audit = (await runAxe(page))!;
+  }
+  const { violations, twice, passed } = audit;
+  if (violations.length === 0) {
+    tried.documents.add(passed.document);
+    for (const look of passed.looks) tried.looks.add(look);
+  }
+  const faults = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
+  );
+  return [...faults, ...twice.map((id) => `the id ${id} stands more than once`)];
+}
+
+/** Runs axe-core in the page; returns undefined where it is not loaded. */
+const runAxe = (page: Page) =>
+  page.evaluate(
     async ({ documents, looks, rulesOfLooks, properties }) => {
-      const { axe } = window as unknown as { axe: Axe };
+      const { axe } = window as unknown as { axe?: Axe };
+      if (!axe) return undefined;
       // The check that axe-core would do on the rows that it does not see.
       const ids = Map.groupBy(document.querySelectorAll("[id]"), ({ id }) => id);
       const twice = [...ids].filter(([, those]) => those.length > 1).map(([id]) => id);
@@ -166,15 +184,6 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
       properties: LOOKS,
     },
   );
-  if (violations.length === 0) {
-    tried.documents.add(passed.document);
-    for (const look of passed.looks) tried.looks.add(look);
-  }
-  const faults = violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
-  );
-  return [...faults, ...twice.map((id) => `the id ${id} stands more than once`)];
-}
 
 type Axe = {
   _audit: { rules: { id: string; matches: (element: Element, ...more: unknown[]) => boolean }[] };
@@ -241,16 +250,34 @@ export async function overflowFaults(page: Page, name: string): Promise<string[]
   );
 }
 
-/** The polling interval of a wait: polling in each frame costs more than the frame. */
-export const SLOW_POLLING = { polling: 30 } as const;
+/** The number of times that a page is looked at, 30 ms apart, before a wait ends: as long as other waits. */
+const MOST_LOOKS = 4_000;
 
-/** Waits until transitions have ended: a fading element has less contrast. */
-export const transitionsEnded = (page: Page) =>
-  page.waitForFunction(
-    () =>
-      !document.getAnimations().some((one) => one instanceof CSSTransition && one.playState === "running"),
-    undefined,
-    SLOW_POLLING,
+/**
+ * Goes to a location behind the `#`, if any; waits until the content has loaded, if wanted, and until transitions have ended:
+ * a fading element has less contrast. All in one call: Playwright's waits cost as much as a small change of the page.
+ */
+export const pageStill = (page: Page, { place = "", isLoaded = false } = {}): Promise<void> =>
+  page.evaluate(
+    async ({ place, isLoaded, looks }) => {
+      if (place !== "" && location.hash !== place)
+        await new Promise<void>((resolve) => {
+          addEventListener("hashchange", () => resolve(), { once: true });
+          location.hash = place;
+        });
+      // A click or a change is drawn in the next task: until then the page shows the state before.
+      await new Promise((resolve) => setTimeout(resolve));
+      const isStill = () =>
+        (!isLoaded ||
+          (document.querySelector("h1") !== null &&
+            document.querySelector(".loading, [aria-busy=true]") === null)) &&
+        !document.getAnimations().some((one) => one instanceof CSSTransition && one.playState === "running");
+      for (let look = 0; !isStill(); look++) {
+        if (look === looks) throw new Error("the page is not still");
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
+    },
+    { place, isLoaded, looks: MOST_LOOKS },
   );
 
 /** Returns how much wider the page is than its window, in pixels. */
