@@ -206,6 +206,9 @@ type TypedOperation<O extends Operation, R extends Replies> = Omit<
 /** The parameters that only lists and losses have: a page or a limit, and the filter for demonstration properties. */
 const OF_LISTS: readonly string[] = ["limit", "sandbox"];
 
+/** The lists without pages. A filter that was ignored would return everything. */
+const UNPAGED_LISTS: readonly string[] = ["/v1/cost-book", "/v1/components/{id}/history"];
+
 /** The paths of figures: a term or format that was ignored would give a wrong one. */
 const OF_FIGURES = ["/v1/property/", "/v1/portfolio/"];
 
@@ -215,7 +218,8 @@ function queryOf({
   parameters = [],
 }: Pick<Common, "method" | "path" | "parameters">): QueryNames {
   const query = parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
-  const isList = query.some((name) => OF_LISTS.includes(name));
+  const isList =
+    query.some((name) => OF_LISTS.includes(name)) || (method === "GET" && UNPAGED_LISTS.includes(path));
   const isFigure = method === "GET" && OF_FIGURES.some((start) => path.startsWith(start));
   return { query, unknownParameters: isList || isFigure ? "rejected" : "ignored" };
 }

@@ -244,7 +244,7 @@ test("a condition score has every field of the specification and agrees with the
 });
 
 // Rule: unknown-parameters
-test("figures refuse a parameter that they do not know, and name those that they do", async () => {
+test("figures and lists without pages refuse a parameter that they do not know, and name those that they do", async () => {
   for (const name of [...FIGURES, "plan", "losses", "underwriting"]) {
     const path = `/v1/property/${property.id}/${name}`;
     expect((await client.get(`${path}?_=1`)).status).toBe(200);
@@ -256,6 +256,9 @@ test("figures refuse a parameter that they do not know, and name those that they
       await client.ask("GET", `${path}?format=csv`, 400);
     }
   }
+  const [{ id }] = (await client.get("/v1/components?limit=1")).body.components;
+  for (const list of ["/v1/cost-book?state=NY", `/v1/components/${id}/history?limit=1`])
+    expect((await client.ask("GET", list, 400)).body.error).toEndWith("takes none");
 });
 
 // Rule: deferred-percent-text, rcv
