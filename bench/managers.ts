@@ -55,13 +55,20 @@ const partOf = (
   ageYears: number,
 ): PartInPlace => ({
   shape: def.weibullShape,
-  ...{ scaleYears, plannedCents, failureCents: failedCents, ageYears, labelAgeYears: ageYears },
-  ...{ ...rules, hazardRatio: 1, failureProbability: 0 },
+  scaleYears,
+  plannedCents,
+  failureCents: failedCents,
+  ageYears,
+  labelAgeYears: ageYears,
+  ...rules,
+  hazardRatio: 1,
+  failureProbability: 0,
 });
 
 /** Returns the decision to replace parts and units at these ages. */
 const atAges = (place: Place, ages: number[], unitAge: number): Decision => ({
-  ...{ ages, unitAge },
+  ages,
+  unitAge,
   due: ages.map((age, at) => Math.max(0, age - place.ages[at]!)),
   unitDue: Math.max(0, unitAge - place.unitAge),
 });

@@ -427,6 +427,13 @@ test(`no file is over ${LONGEST} lines, except those listed with a reason`, () =
   expect(long.sort()).toEqual(Object.keys(MAY_BE_LONG).sort());
 });
 
+test("no properties are spread into an object that can list them", () => {
+  const spread = ["src", "test", "bench", "packaging"]
+    .flatMap(sourcesIn)
+    .filter(({ text }) => /\.\.\.\{\s*\w/.test(text));
+  expect(spread.map(({ path }) => path)).toEqual([]);
+});
+
 test("no file or folder has a meaningless name", () => {
   const vague = /(^|\/)(utils?|helpers?|common|lib|core|misc|shared|index)(\.ts)?(\/|$)/;
   const paths = ["src", "test", "bench", "packaging"].flatMap((folder) =>

@@ -218,7 +218,9 @@ const serializeTierData = tierData.serializer(
       risk_tier: component.riskTier,
       previous_tier: previousTier,
       confidence: component.confidence,
-      ...{ proactive_cost, reactive_cost, cost_basis },
+      proactive_cost,
+      reactive_cost,
+      cost_basis,
       projected_failure_year: projectionOfStoredScore(knowledge, component, component.brandTier)
         .projectedFailureYear,
       ...serializeAction(action),

@@ -362,7 +362,9 @@ export class RequestPipeline {
     ) => {
       const work = () =>
         operation.handle({
-          ...{ ...call, reserveMemory, runOnce },
+          ...call,
+          reserveMemory,
+          runOnce,
           sumsOf: loadSumsByRevision(this.#sums, partner.id),
           writePortfolio: (run) => writePortfolio(write, this.deps.knowledge, partner, run),
         });

@@ -1,8 +1,16 @@
 /** The numbers of the ZIP format that lead to the directory of an archive, and the places of its fields. */
 const END = { signature: 0x06054b50, bytes: 22, directoryOffset: 16, mostComment: 65_535 };
 const ENTRY = {
-  ...{ signature: 0x02014b50, bytes: 46, flags: 8, method: 10, compressed: 20, size: 24 },
-  ...{ nameLength: 28, extraLength: 30, commentLength: 32, headerOffset: 42 },
+  signature: 0x02014b50,
+  bytes: 46,
+  flags: 8,
+  method: 10,
+  compressed: 20,
+  size: 24,
+  nameLength: 28,
+  extraLength: 30,
+  commentLength: 32,
+  headerOffset: 42,
 };
 const DEFLATED = 8;
 const HAS_DESCRIPTOR = 8;
@@ -43,7 +51,8 @@ export function workbookArchiveEntries(bytes: Uint8Array): ArchivedFile[] {
     const isUnbounded = isDeflated && (isUnknown || (compressed === 0 && hasDescriptor));
     files.push({
       start: startOfData(uint32(at + ENTRY.headerOffset)),
-      ...{ compressed, isDeflated },
+      compressed,
+      isDeflated,
       size: isUnbounded ? Number.POSITIVE_INFINITY : size,
     });
     const lengths = [ENTRY.nameLength, ENTRY.extraLength, ENTRY.commentLength];

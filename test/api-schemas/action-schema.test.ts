@@ -6,8 +6,11 @@ import type { ActionReason } from "../../src/domain/planning/action.ts";
 const reasonsWith = (failureProbability: number): ActionReason[] => [
   { kind: "unit_life_past", urgentPart: { kind: "likely_to_fail", name: "Tank", failureProbability } },
   {
-    ...{ kind: "cost_due", failureProbability, isSafetyPastLife: false },
-    ...{ plannedCents: 100_000, failureCents: 250_000 },
+    kind: "cost_due",
+    failureProbability,
+    isSafetyPastLife: false,
+    plannedCents: 100_000,
+    failureCents: 250_000,
   },
   { kind: "risk_to_safety", failureProbability },
   { kind: "risk_of_damage", failureProbability },

@@ -55,7 +55,8 @@ beforeAll(async () => {
   await add(1, "plumbing_supply", 36);
   const heater = await add(1, "water_heater_gas", 13);
   const dated = (days: number, fields: object) => ({
-    ...{ appliance_id: heater.id, date: dateDaysFromToday(-days) },
+    appliance_id: heater.id,
+    date: dateDaysFromToday(-days),
     ...fields,
   });
   await logEvents(client, dated(60, { event_type: "Repair", condition_after: "poor", notes: "rusty" }));
@@ -169,13 +170,21 @@ describe("the app shows", () => {
       noise.per_unit_per_month < 100 ? noise.per_unit_per_month : Math.ceil(noise.per_unit_per_month),
     ]);
     expectTable(tables, "View by year (table)", plan.schedule, {
-      ...{ "Planned replacements": "planned_cost", "Unplanned failures": "failure_cost" },
-      ...{ Repairs: "repair_cost", Total: "total", "Run to failure": "run_to_failure" },
-      ...{ "Total with inflation": "total_inflated", "Per unit with inflation": "per_unit_inflated" },
+      "Planned replacements": "planned_cost",
+      "Unplanned failures": "failure_cost",
+      Repairs: "repair_cost",
+      Total: "total",
+      "Run to failure": "run_to_failure",
+      "Total with inflation": "total_inflated",
+      "Per unit with inflation": "per_unit_inflated",
     });
     expectTable(tables, "Reserve balance by year (table)", plan.balances, {
-      ...{ Interest: "interest", Deposit: ({ deposit }) => Math.ceil(deposit), Needs: "needs" },
-      ...{ Balance: "balance", "Fully funded": "fully_funded", "Percent funded": "percent_funded" },
+      Interest: "interest",
+      Deposit: ({ deposit }) => Math.ceil(deposit),
+      Needs: "needs",
+      Balance: "balance",
+      "Fully funded": "fully_funded",
+      "Percent funded": "percent_funded",
     });
     const systems = tables.find(({ caption }) => caption === "Risk by building system")!.rows;
     const isCounted = (one: Json) => counted.some(({ property_id }) => property_id === one.property_id);
@@ -198,8 +207,11 @@ describe("the app shows", () => {
       ({ some }: Json) =>
         sumOf(some, field);
     const rows = expectTable(tables, "Planned cost by state or region", states, {
-      ...{ Properties: "properties", Components: sum("components"), Critical: sum("critical") },
-      ...{ Warning: sum("warning"), "Planned cost": sum("total_deferred_maintenance") },
+      Properties: "properties",
+      Components: sum("components"),
+      Critical: sum("critical"),
+      Warning: sum("warning"),
+      "Planned cost": sum("total_deferred_maintenance"),
       "Cost after failure": sum("total_reactive_exposure"),
     });
     expect(column(rows, "State or region")).toEqual(states.map(({ state }) => state));
@@ -216,8 +228,10 @@ describe("the app shows", () => {
       [total, totals.proactive_cost, totals.cost_of_waiting_a_year, totals.expected_cost_12m],
     );
     expectTable(tables.map(withoutBounds), "Actions", actions, {
-      ...{ "Chance in 12 months": percentOf("failure_probability_12m"), "Planned cost": "proactive_cost" },
-      ...{ "After failure": "reactive_cost", "Cost of waiting": "cost_of_waiting_a_year" },
+      "Chance in 12 months": percentOf("failure_probability_12m"),
+      "Planned cost": "proactive_cost",
+      "After failure": "reactive_cost",
+      "Cost of waiting": "cost_of_waiting_a_year",
       "12-month expected cost": "expected_cost_12m",
     });
     // No action expects more failures than the forecasts of the properties.
@@ -234,9 +248,12 @@ describe("the app shows", () => {
     ]);
     const byLoss = list.alerts.toSorted((a: Json, b: Json) => b.expected_cost_12m - a.expected_cost_12m);
     expectTable(alertsPage.tables.map(withoutBounds), "Alerts", byLoss, {
-      ...{ "Risk score": "risk_score", "Chance in 12 months": percentOf("failure_probability_12m") },
-      ...{ "Expected failure": "projected_failure_year", "Planned cost": "proactive_cost" },
-      ...{ "After failure": "reactive_cost", "12-month expected loss": "expected_cost_12m" },
+      "Risk score": "risk_score",
+      "Chance in 12 months": percentOf("failure_probability_12m"),
+      "Expected failure": "projected_failure_year",
+      "Planned cost": "proactive_cost",
+      "After failure": "reactive_cost",
+      "12-month expected loss": "expected_cost_12m",
     });
 
     const { portfolio } = await get("/v1/portfolio/summary");
@@ -245,8 +262,11 @@ describe("the app shows", () => {
       (a: Json, b: Json) => b.total_deferred_maintenance - a.total_deferred_maintenance,
     );
     expectTable(lists, "Properties", properties, {
-      ...{ Units: ({ unit_count }) => unit_count || null, Critical: "critical", Warning: "warning" },
-      ...{ "Planned cost": "total_deferred_maintenance", "Cost after failure": "total_reactive_exposure" },
+      Units: ({ unit_count }) => unit_count || null,
+      Critical: "critical",
+      Warning: "warning",
+      "Planned cost": "total_deferred_maintenance",
+      "Cost after failure": "total_reactive_exposure",
       "Cost per unit": ({ unit_count, deferred_per_door }) => (unit_count === 0 ? null : deferred_per_door),
     });
   });
@@ -322,7 +342,9 @@ describe("the console shows", () => {
       [totals.properties, totals.components, totals.critical, totals.warning, totals.total_deferred],
     );
     expectTable(shown.tables, "Properties", portfolio, {
-      ...{ Critical: "critical", Warning: "warning", "Planned cost": "total_deferred_maintenance" },
+      Critical: "critical",
+      Warning: "warning",
+      "Planned cost": "total_deferred_maintenance",
     });
     const alertsPage = await shownOn(operator, "#/book?view=alerts");
     const { alerts } = await ask("/admin/book/alerts?sort=cost");
@@ -330,7 +352,8 @@ describe("the console shows", () => {
     expectTable(alertsPage.tables, "Alerts", byLoss, {
       Score: "risk_score",
       "12-month failure probability": (one) => 100 * one.failure_probability_12m,
-      ...{ "Expected failure": "projected_failure_year", "12-month expected loss": "expected_cost_12m" },
+      "Expected failure": "projected_failure_year",
+      "12-month expected loss": "expected_cost_12m",
     });
     const losses = await ask("/admin/book/losses");
     const lossesPage = await shownOn(operator, "#/book?view=losses");
@@ -339,8 +362,10 @@ describe("the console shows", () => {
       losses.properties,
     ]);
     expectLosses(lossesPage.tables, losses, {
-      ...{ "Losses by system": "system", "Losses by peril": "peril" },
-      ...{ "Losses by state or region": "state", "Losses by component": "kind" },
+      "Losses by system": "system",
+      "Losses by peril": "peril",
+      "Losses by state or region": "state",
+      "Losses by component": "kind",
     });
     expectTable(
       lossesPage.tables.map(withoutRare),

@@ -361,7 +361,11 @@ describe("a recorded claim", () => {
       carrier: "X",
     });
     expect(changed).toEqual({
-      ...{ ...claim, status: "denied", amount_paid: 10, carrier: "X", scoring_impact: 1 },
+      ...claim,
+      status: "denied",
+      amount_paid: 10,
+      carrier: "X",
+      scoring_impact: 1,
       warnings: [],
     });
     expect(await score("boiler_burner")).toBeLessThan(raised);
@@ -434,8 +438,13 @@ describe("a recorded claim", () => {
     expect((await put({ voided: false, carrier: "X" })).carrier).toBe("X");
     const voided = await put({ voided: true });
     expect(voided).toEqual({
-      ...{ ...claim, carrier: "X", scoring_impact: 1 },
-      ...{ voided: true, voided_at: expect.any(String), void_reason: null, warnings: [] },
+      ...claim,
+      carrier: "X",
+      scoring_impact: 1,
+      voided: true,
+      voided_at: expect.any(String),
+      void_reason: null,
+      warnings: [],
     });
     const withReason = await put({ voided: true, reason: "wrong house" });
     expect(withReason).toEqual({ ...voided, void_reason: "wrong house" });

@@ -30,7 +30,10 @@ afterAll(() => browser?.close());
 
 const HEATER = { type_id: "water_heater_gas", proactive_cost: 1850, reactive_cost: 3200, size: 50 };
 const BURNER = {
-  ...{ type_id: "boiler", component_def_id: "boiler_burner", state: "NY", proactive_cost: 900 },
+  type_id: "boiler",
+  component_def_id: "boiler_burner",
+  state: "NY",
+  proactive_cost: 900,
   basis: "own_history",
 };
 const put = (lines: readonly object[]) => administrator.client.put(path, { lines });

@@ -134,13 +134,20 @@ describe("the console", () => {
     const { page, pageErrors, close } = await open("full");
     const places = {
       ...Object.fromEntries(PLACES.map((place) => [place, false])),
-      ...{ partners: true, deliveries: true, embeds: true, snapshots: true, model: true, jobs: true },
+      partners: true,
+      deliveries: true,
+      embeds: true,
+      snapshots: true,
+      model: true,
+      jobs: true,
       [`partners/${partnerId}`]: true,
       [`partners/${partnerId}/costs`]: false,
       [`deliveries/${deliveryId}`]: true,
       [`components/${componentId}`]: true,
       [`components?of=${partnerId}`]: false,
-      ...{ book: false, "book?view=alerts": false, "book?view=losses": false },
+      book: false,
+      "book?view=alerts": false,
+      "book?view=losses": false,
       [`book/${propertyId}`]: false,
       [`properties/${propertyId}`]: false,
       [`appliances/${applianceId}`]: false,
@@ -421,7 +428,9 @@ describe("changes", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await eventually(async () =>
       expect((await keys.full.client.get(`/admin/partners/${partnerId}`)).body).toMatchObject({
-        ...{ daily_budget: 5000, webhook_events: events, webhook_concurrency: 3 },
+        daily_budget: 5000,
+        webhook_events: events,
+        webhook_concurrency: 3,
       }),
     );
     await page.getByRole("button", { name: "Disable" }).click();

@@ -327,7 +327,10 @@ const arbitraries = {
 };
 const step = fc.record({
   ...arbitraries,
-  ...{ act: fc.nat(), at: fc.nat(), to: fc.nat(), def: fc.nat() },
+  act: fc.nat(),
+  at: fc.nat(),
+  to: fc.nat(),
+  def: fc.nat(),
   way: some("partner", "administrator", "import"),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -350,16 +353,14 @@ type Way = Step["way"];
 /** Records a portfolio step by step, wrong and put right. */
 class Corrections {
   readonly model: Model = {
-    ...{
-      properties: [],
-      appliances: [],
-      events: [],
-      readings: [],
-      marks: [],
-      photos: [],
-      claims: [],
-      parts: [],
-    },
+    properties: [],
+    appliances: [],
+    events: [],
+    readings: [],
+    marks: [],
+    photos: [],
+    claims: [],
+    parts: [],
     costs: [],
   };
 
@@ -674,10 +675,19 @@ class Corrections {
     const columns = Object.keys(row);
     const same = Object.fromEntries(columns.map((column) => [column, column]));
     const { body } = await this.made.client.post("/v1/import-rows", {
-      ...{ file: `${kind}.csv`, columns, rows: [Object.values(row).map(String)], update: true },
+      file: `${kind}.csv`,
+      columns,
+      rows: [Object.values(row).map(String)],
+      update: true,
       mapping: {
-        ...{ columns, rows: TABLES[kind], fields: same, constants: {}, values: {}, dates: {} },
-        ...{ equipment: [], scores: [] },
+        columns,
+        rows: TABLES[kind],
+        fields: same,
+        constants: {},
+        values: {},
+        dates: {},
+        equipment: [],
+        scores: [],
       },
     });
     expect(body.rejected).toEqual([]);

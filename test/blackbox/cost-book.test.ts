@@ -76,8 +76,15 @@ describe("the cost book", () => {
     ]);
     expect(lines).toEqual([
       {
-        ...{ id: expect.any(String), type_id: "boiler", component_def_id: null, state: "NY" },
-        ...{ proactive_cost: null, reactive_cost: 9, size: null, as_of: dateDaysFromToday(0), basis: "own" },
+        id: expect.any(String),
+        type_id: "boiler",
+        component_def_id: null,
+        state: "NY",
+        proactive_cost: null,
+        reactive_cost: 9,
+        size: null,
+        as_of: dateDaysFromToday(0),
+        basis: "own",
       },
     ]);
   });

@@ -58,7 +58,9 @@ describe("mainstay costs", () => {
     expect(applied).toBe(false);
     expect(kinds).toEqual([
       {
-        ...{ type_id: "boiler", component_def_id: null, basis: "reference" },
+        type_id: "boiler",
+        component_def_id: null,
+        basis: "reference",
         planned: { count: 3, median_cost: 9100, cost_in_use: expect.any(Number) },
         after_failure: { count: 2, median_cost: 14_500, cost_in_use: expect.any(Number) },
       },
@@ -95,7 +97,9 @@ describe("mainstay costs", () => {
     );
     expect(await shown()).toMatchObject([
       {
-        ...{ type_id: "boiler", component_def_id: null, basis: "scaled" },
+        type_id: "boiler",
+        component_def_id: null,
+        basis: "scaled",
         planned: { count: 5, median_cost: 9000, cost_in_use: vessel.proactive_cost },
       },
     ]);
@@ -127,14 +131,14 @@ describe("mainstay costs", () => {
     const [first, line] = await book();
     expect(first).toMatchObject({ ...own, basis: "own" });
     expect(line).toMatchObject({
-      ...{
-        type_id: "boiler",
-        component_def_id: null,
-        state: null,
-        proactive_cost: 9100,
-        reactive_cost: 14_500,
-      },
-      ...{ size: null, as_of: dateDaysFromToday(0), basis: "own_history" },
+      type_id: "boiler",
+      component_def_id: null,
+      state: null,
+      proactive_cost: 9100,
+      reactive_cost: 14_500,
+      size: null,
+      as_of: dateDaysFromToday(0),
+      basis: "own_history",
     });
     const { actor, detail } = await lastEntry();
     expect(actor).toStartWith("cli:");

@@ -36,12 +36,10 @@ const WRITES: readonly [path: string, body: (nth?: number) => object, count: () 
       work: [
         {
           component_id: appliance.components[0].id,
-          ...{
-            state: "done",
-            event_type: "Repair",
-            by: "J. Ito",
-            date: dateDaysFromToday(-10 * tests - nth),
-          },
+          state: "done",
+          event_type: "Repair",
+          by: "J. Ito",
+          date: dateDaysFromToday(-10 * tests - nth),
         },
         {},
       ],

@@ -216,7 +216,10 @@ describe("losses", () => {
       const isPoisson = at(row, "Number of damages") === "Poisson";
       const square = k! * mean! ** 2 * (1 + cv! ** 2) + (isPoisson ? (k! * mean!) ** 2 : 0);
       return {
-        ...{ q: q!, v: v!, group: `${at(row, "Class")} ${at(row, "Division")}`, isPoisson },
+        q: q!,
+        v: v!,
+        group: `${at(row, "Class")} ${at(row, "Division")}`,
+        isPoisson,
         mean: e! + k! * mean!,
         square: e! ** 2 + 2 * e! * k! * mean! + square,
         damage: q! * k! * mean!,

@@ -52,7 +52,9 @@ describe("a merge of two properties", () => {
     const path = `/v1/properties/${kept.id}/merge`;
     const merged = (await client.ask("POST", path, 200, { body: { from: duplicate.id } })).body;
     expect(merged).toMatchObject({
-      ...{ id: kept.id, name: "Kept", unit_count: 3 },
+      id: kept.id,
+      name: "Kept",
+      unit_count: 3,
       warnings: [expect.stringMatching(/^unit_count is now 3, .* instead of 1: /)],
     });
     expect(await get(`/v1/properties/${duplicate.id}`)).toMatchObject({

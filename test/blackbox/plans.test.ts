@@ -310,7 +310,9 @@ describe("a property's plan", () => {
     const types = ["water_heater_gas", "boiler", "roof", "elevator", "washer"];
     await own.post("/v1/appliances/bulk", {
       appliances: Array.from({ length: 100 }, (_, i) => ({
-        ...{ property_id: id, type_id: types[i % types.length], install_year: 1980 + (i % 40) },
+        property_id: id,
+        type_id: types[i % types.length],
+        install_year: 1980 + (i % 40),
       })),
     });
     const paths = ["report", "plan", "losses"].map((name) => `/v1/property/${id}/${name}`);

@@ -749,7 +749,9 @@ test("a CSV file is mapped, checked and imported, and its rejected rows are a fi
   await page.getByRole("button", { name: "Import 1 row" }).click();
   await page.getByText("Imported 1 of 1 row.").waitFor();
   expect((await server.as(fresh).get(`/v1/properties/${properties[0].id}`)).body).toMatchObject({
-    ...{ address: "0 Elm, St", year_built: 1931, stories: 7 },
+    address: "0 Elm, St",
+    year_built: 1931,
+    stories: 7,
   });
   // The second call of an import fails: the list has what the first one added.
   const yards = Array.from({ length: 250 }, (_, nth) => `Yard ${nth},${nth} Oak St,NY`);

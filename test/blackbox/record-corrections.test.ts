@@ -289,8 +289,15 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
     await dialog.waitFor({ state: "detached" });
     const { body } = await client.get(`/v1/property/${appliance.property_id}/claims/${claim}`);
     expect(body).toMatchObject({
-      ...{ status: "closed", paid: 9000, outstanding: 1500, incurred: 10_500, deductible: 2500, alae: 700 },
-      ...{ catastrophe_code: "CAT 12", reported_on: "2026-03-02", closed_on: "2026-06-01" },
+      status: "closed",
+      paid: 9000,
+      outstanding: 1500,
+      incurred: 10_500,
+      deductible: 2500,
+      alae: 700,
+      catastrophe_code: "CAT 12",
+      reported_on: "2026-03-02",
+      closed_on: "2026-06-01",
       valued_at: "2026-09-30",
     });
 

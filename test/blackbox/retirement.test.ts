@@ -63,10 +63,12 @@ describe("a retired property", () => {
     expect((await get(`/v1/properties/${sold.id}`)).retired_at).toBe(TODAY);
     expect((await get(`/v1/property/${sold.id}/report`)).total_components ?? 0).toBe(0);
     expect(await get(`/v1/property/${sold.id}/condition-score`)).toMatchObject({
-      ...{ retired_at: TODAY, components_assessed: 0 },
+      retired_at: TODAY,
+      components_assessed: 0,
     });
     expect(await get(`/v1/property/${sold.id}/claims/impact`)).toMatchObject({
-      ...{ total_claims: 1, active_claims: 0 },
+      total_claims: 1,
+      active_claims: 0,
       claims: [{ status: "expired_no_impact", reason: "property_retired", scored: false }],
     });
     const { partners } = await server.json("partner", "usage", partner.partner_id);

@@ -713,12 +713,20 @@ describe("marking work", () => {
     await mark({ component_id: first.id, ...order });
     const { events } = await mark({
       component_id: first.id,
-      ...{ state: "done", by: "J. Ito", reason: "Swapped", date: dateDaysFromToday(-3), total_cost: 640.5 },
+      state: "done",
+      by: "J. Ito",
+      reason: "Swapped",
+      date: dateDaysFromToday(-3),
+      total_cost: 640.5,
     });
     const { body } = await client.get(`/v1/service-events/${events[0].service_event_id}`);
     expect(body).toMatchObject({
-      ...{ component_id: first.id, event_type: "Replacement", date: dateDaysFromToday(-3) },
-      ...{ technician: "J. Ito", notes: "Swapped", total_cost: 640.5 },
+      component_id: first.id,
+      event_type: "Replacement",
+      date: dateDaysFromToday(-3),
+      technician: "J. Ito",
+      notes: "Swapped",
+      total_cost: 640.5,
     });
     expect(marksOf((await planNow()).components)).toEqual([]);
     expect((await componentsNow()).find(({ id }) => id === first.id)!.last_replaced).toBe(

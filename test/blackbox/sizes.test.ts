@@ -70,7 +70,9 @@ describe("the size of a building and of its appliances", () => {
   test("is taken by bulk creation", async () => {
     const { id } = await addProperty(client);
     const appliances = [null, 40, undefined].map((size) => ({
-      ...{ property_id: id, type_id: "water_heater_gas", install_year: 2020 },
+      property_id: id,
+      type_id: "water_heater_gas",
+      install_year: 2020,
       size,
     }));
     const { body } = await client.post("/v1/appliances/bulk", { appliances });
@@ -108,7 +110,10 @@ describe("the size of a building and of its appliances", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     expect(lines.find((line) => line.partner_property_id === "S1")).toMatchObject({
-      ...{ gross_area_sqft: 24_000, stories: 2, unit_label: "key", replacement_value: 5_000_000 },
+      gross_area_sqft: 24_000,
+      stories: 2,
+      unit_label: "key",
+      replacement_value: 5_000_000,
     });
     expect(lines.find((line) => line.serial === "B1")).toMatchObject({ size: 600 });
   });
@@ -174,14 +179,19 @@ describe("costs", () => {
     const { id } = await addProperty(client, { state: "TX" });
     const unknown = await addAppliance(client, id, { type_id: "water_heater_gas" });
     expect(await anodeOf(unknown.id)).toMatchObject({
-      ...{ proactive_cost: 158.4, reactive_cost: 281.6 }, // 180 and 320, 0.88 times in Texas
-      ...{ cost_basis: "reference", size: null, cost_factor: 0.88 },
+      proactive_cost: 158.4,
+      reactive_cost: 281.6, // 180 and 320, 0.88 times in Texas
+      cost_basis: "reference",
+      size: null,
+      cost_factor: 0.88,
     });
     const large = await addAppliance(client, id, { type_id: "water_heater_gas", size: 90 });
     const factor = 0.88 * 2 ** 0.6;
     expect(await anodeOf(large.id)).toMatchObject({
       proactive_cost: Math.round(180 * factor * 100) / 100,
-      ...{ cost_basis: "scaled", size: 90, cost_factor: Math.round(factor * 1e6) / 1e6 },
+      cost_basis: "scaled",
+      size: 90,
+      cost_factor: Math.round(factor * 1e6) / 1e6,
     });
   });
 

@@ -251,7 +251,9 @@ describe.concurrent("resending", () => {
     expect(again.body).toMatchObject({ matched: 0, resent: 0 });
     const audit = (
       await admin.client.get("/admin/audit", {
-        ...{ action: "delivery.resend_failed", partner_id: partner.partner_id, actor: admin.id },
+        action: "delivery.resend_failed",
+        partner_id: partner.partner_id,
+        actor: admin.id,
       })
     ).body;
     expect((audit.entries as Json[]).map(({ sentence }) => sentence)).toEqual([

@@ -311,7 +311,8 @@ describe("in PostgreSQL", () => {
       expect((await run(onDatabase(line), env, 86_400_000)).code, line).toBe(0);
     const { stdout: diagnosis } = await run(onDatabase("doctor", "--full", "--json"), env, 86_400_000);
     expect(JSON.parse(diagnosis).checks).toContainEqual({
-      ...{ name: "derived_data", status: "fail" },
+      name: "derived_data",
+      status: "fail",
       detail: expect.stringContaining("this machine's clock"),
       remedy: expect.stringContaining("Synchronize both with NTP"),
     });

@@ -173,7 +173,11 @@ test("a large body is parsed in steps, between which other requests run", async 
   const fixture = await open(NOW);
   const items = Array.from({ length: 100_000 }, (_, n) => ({ name: `part ${n}` }));
   const operation = publicOperation({
-    ...{ id: "count", method: "POST", path: "/count", summary: "Count items", body: "json" },
+    id: "count",
+    method: "POST",
+    path: "/count",
+    summary: "Count items",
+    body: "json",
     handle: async ({ body }: PublicCall) => ({ raw: String((body.items as unknown[]).length) }),
   });
   const context = withoutDeadline();

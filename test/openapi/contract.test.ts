@@ -76,8 +76,15 @@ describe("the comparison of responses with the API document", () => {
     check(answer({ id: "T_1", note: "n" }), "/api/v1/things/T_1?more=1");
     check(answer(undefined, { text: "" }), "/v1/things/T_1", "HEAD");
     const part = {
-      ...{ size: 9, count: null, color: null, code: "abc", made: "2024-02-29", is_new: false },
-      ...{ seen: "2024-02-29T12:00:00.5Z", sizes: { a: 1 }, list: [1, 2] },
+      size: 9,
+      count: null,
+      color: null,
+      code: "abc",
+      made: "2024-02-29",
+      is_new: false,
+      seen: "2024-02-29T12:00:00.5Z",
+      sizes: { a: 1 },
+      list: [1, 2],
     };
     const thing = { id: "T_1", note: null };
     for (const more of [

@@ -407,8 +407,16 @@ const LONG_ROWS = {
   dry_run: true,
 };
 const WRONG_EVENT = {
-  ...{ appliance_id: 1, component_id: {}, component_def_id: [], date: [], condition_after: 7 },
-  ...{ parts_cost: "a", labor_cost: {}, total_cost: [], technician: 5, notes: 5 },
+  appliance_id: 1,
+  component_id: {},
+  component_def_id: [],
+  date: [],
+  condition_after: 7,
+  parts_cost: "a",
+  labor_cost: {},
+  total_cost: [],
+  technician: 5,
+  notes: 5,
 };
 
 // Rule: event-loop-yields

@@ -116,7 +116,9 @@ function multiply(): void {
     db.run(copied("appliances", { id: own("id"), seq: `seq + n * ${appliances}`, unit_id: unit }));
     db.run(
       copied("components", {
-        ...{ id: own("id"), seq: `seq + n * ${components}`, appliance_id: own("appliance_id") },
+        id: own("id"),
+        seq: `seq + n * ${components}`,
+        appliance_id: own("appliance_id"),
       }),
     );
     db.run(`INSERT INTO units (id, property_id, number, created_at)
@@ -144,7 +146,10 @@ test("so do the lists and files below it", async () => {
   const figures = await briefly("their figures", () =>
     loadPropertyFigures(
       {
-        ...{ store, knowledge: embeddedKnowledge(), now: deps.clock(), yieldNow: yieldToEventLoop },
+        store,
+        knowledge: embeddedKnowledge(),
+        now: deps.clock(),
+        yieldNow: yieldToEventLoop,
         reserveMemory: () => {},
       },
       property,

@@ -21,7 +21,10 @@ test("a server that is killed again and again keeps every promise", async () => 
 
 test("three servers over one database do, while any is killed and connections are cut at their COMMIT", async () => {
   await holds({
-    ...{ seed: 14, servers: 3, clients: 12 },
-    ...{ faults: [FAULTS.kill!, FAULTS["commit-cut"]!], storage: await postgresStorage() },
+    seed: 14,
+    servers: 3,
+    clients: 12,
+    faults: [FAULTS.kill!, FAULTS["commit-cut"]!],
+    storage: await postgresStorage(),
   });
 });

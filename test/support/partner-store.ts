@@ -131,7 +131,15 @@ export function usePartnerStore({ inFile = false } = {}) {
       return await fixtureAt(place, time.now);
     };
     const fixture = {
-      ...{ file, store, encryptor, administration, clock, time, open, sql, changed },
+      file,
+      store,
+      encryptor,
+      administration,
+      clock,
+      time,
+      open,
+      sql,
+      changed,
       close: () => close(own),
     };
     return { fixture, copied };

@@ -37,8 +37,12 @@ test("the headline says what to replace, by when and for how much, and what dela
     plan: {
       as_of: "2026-11-26",
       due_now: {
-        ...{ unit_count: 1, component_count: 2, cost: immediate + shortTerm, cost_of_waiting_a_year: 350 },
-        ...{ immediate: { count: 1, cost: immediate }, short_term: { count: 2, cost: shortTerm } },
+        unit_count: 1,
+        component_count: 2,
+        cost: immediate + shortTerm,
+        cost_of_waiting_a_year: 350,
+        immediate: { count: 1, cost: immediate },
+        short_term: { count: 2, cost: shortTerm },
       },
     },
   });

@@ -26,15 +26,28 @@ import { ApiFailure } from "../../src/web/browser/browser-api-failure.ts";
 const none = { created: 0, updated: 0, unchanged: 0 };
 /** An answer in which nothing is to be told. */
 const plain = {
-  ...{ properties: none, appliances: none, components: none, service_events: none, claims: none },
-  ...{ install_years_from_year_built: 0, install_years_before_year_built: 0, unusual_sizes: 0 },
-  ...{ claims_to_check: 0, older_valuations: 0, same_address: [], changes: [], rejected: [] },
-  ...{ guessed: [], left_out: [] },
+  properties: none,
+  appliances: none,
+  components: none,
+  service_events: none,
+  claims: none,
+  install_years_from_year_built: 0,
+  install_years_before_year_built: 0,
+  unusual_sizes: 0,
+  claims_to_check: 0,
+  older_valuations: 0,
+  same_address: [],
+  changes: [],
+  rejected: [],
+  guessed: [],
+  left_out: [],
 };
 const mapping: AppImportMapping = {
   rows: "properties",
   fields: {},
-  ...{ constants: {}, values: {}, dates: {} },
+  constants: {},
+  values: {},
+  dates: {},
   equipment: [],
   scores: [],
 };
@@ -71,7 +84,8 @@ test("rows that make too many records are sent fewer at a time, each once and in
       [202, 200],
       [402, 50],
     ],
-    ...{ created: 450, isDone: true },
+    created: 450,
+    isDone: true,
   });
   const { taken, created } = await imported(450, 60);
   expect(created).toBe(450);
@@ -84,7 +98,9 @@ test("rows that make too many records are sent fewer at a time, each once and in
 test("each call of equipment continues the one before, with the rows of a property together", async () => {
   const names = ["A", "B", "A", "C", "B", "A"];
   const table = {
-    ...{ name: "a.csv", columns: ["Building", "Equipment"], unnamed: 0 },
+    name: "a.csv",
+    columns: ["Building", "Equipment"],
+    unnamed: 0,
     rows: names.map((name, at) => ({ number: at + 2, cells: [name, "PTAC"] })),
   };
   const fields = { partner_property_id: "Building", type_id: "Equipment" };
@@ -230,7 +246,8 @@ test("what each call says of its rows is added up, with the numbers that a sprea
       return {
         ...plain,
         properties: { created: 1, updated: 2, unchanged: 3 },
-        ...{ unusual_sizes: 1, claims_to_check: 2 },
+        unusual_sizes: 1,
+        claims_to_check: 2,
         same_address: [{ row: row + 1, property_id: "P_2", first_property_id: "P_1", first_row: null }],
         changes: [{ records: "properties", ...of, from: "null", to: String(row) }],
         rejected: [{ row, error: `the boiler in row ${row + 1}` }],
@@ -297,7 +314,9 @@ test("a field that moves to another column loses what was guessed of its cells, 
   expect(withAppDateFormat(moved, "date", "MM/DD/YYYY").dates).toEqual({ date: "MM/DD/YYYY" });
   expect(mapAppColumnToField(table, guessed, "Done", "type_id")).toEqual({
     ...guessed,
-    ...{ fields: { type_id: "Done" }, values: {}, dates: {} },
+    fields: { type_id: "Done" },
+    values: {},
+    dates: {},
   });
   expect(mapAppColumnToField(table, guessed, "Kind", "closed_on").dates.closed_on).toBe("YYYY-MM-DD");
 });
@@ -329,7 +348,8 @@ test("a number field that moves to another column has its decimal sign guessed a
 test("dates with the day or the month first have no format until one is chosen, except in the US", async () => {
   const table = (await read("Done,Seen\n03/04/2021,25/04/2021\n")) as AppImportFile;
   const guessed: AppImportMapping = {
-    ...{ ...mapping, fields: { date: "Done", closed_on: "Seen" } },
+    ...mapping,
+    fields: { date: "Done", closed_on: "Seen" },
     dates: { date: "MM/DD/YYYY", closed_on: "DD/MM/YYYY" },
   };
   expect(withoutAmbiguousAppDates(table, guessed)).toEqual(guessed);
@@ -358,7 +378,9 @@ test("the mapping is guessed from rows with all words of the file, and its first
     `S${at}`,
   ]);
   const table = {
-    ...{ name: "a.csv", columns: ["Kind", "Roofs", "Serial"], unnamed: 0 },
+    name: "a.csv",
+    columns: ["Kind", "Roofs", "Serial"],
+    unnamed: 0,
     rows: rows.map((cells, at) => ({ number: at + 2, cells })),
   };
   const sample = sampleOfAppFile(table).rows;
@@ -384,11 +406,13 @@ test("the format of dates and numbers is that of the whole file, not of the rows
     `Done;Cost\n${days.join("\n").replaceAll(",", ";").replaceAll(";5", ",5")}\n`,
   )) as AppImportFile;
   const guessed: AppImportMapping = {
-    ...{ ...mapping, fields: { date: "Done", total_cost: "Cost" } },
+    ...mapping,
+    fields: { date: "Done", total_cost: "Cost" },
     dates: { date: "MM/DD/YYYY" },
   };
   expect(withFormatsOfWholeAppFile(table, guessed)).toMatchObject({
-    ...{ dates: { date: "DD/MM/YYYY" }, decimal_comma: ["total_cost"] },
+    dates: { date: "DD/MM/YYYY" },
+    decimal_comma: ["total_cost"],
   });
 });
 

@@ -139,9 +139,14 @@ async function importFile(
   context.print(
     {
       partner_id: partnerId,
-      ...{ read: read.read, lines: lines.length, changes, rejected: rejected?.rows ?? 0 },
+      read: read.read,
+      lines: lines.length,
+      changes,
+      rejected: rejected?.rows ?? 0,
       rejects: rejected ? [terminalRejectsRecord(rejected)] : [],
-      ...{ warnings, recalculating, dry_run: dryRun },
+      warnings,
+      recalculating,
+      dry_run: dryRun,
     },
     [
       dryRun ? "Dry run: nothing was written." : `${changes} lines of the cost book changed.`,

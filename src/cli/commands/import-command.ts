@@ -270,8 +270,10 @@ function report({ json, stderr, print }: CommandContext, result: Done, dryRun: b
       same_address: {
         properties: sameAddress.properties,
         first: sameAddress.first.map(({ line, propertyId, firstId, firstLine }) => ({
-          ...{ line, property_id: propertyId },
-          ...{ first_property_id: firstId, first_line: firstLine },
+          line,
+          property_id: propertyId,
+          first_property_id: firstId,
+          first_line: firstLine,
         })),
       },
       rejected,

@@ -166,7 +166,8 @@ export function planOperations(knowledge: Knowledge): Operation[] {
             await portfolioReserveWorkbook(
               {
                 ...(await loadPlannedProperties(deps, partner.id, includesDemo)),
-                ...{ plan, partner: partner.name },
+                plan,
+                partner: partner.name,
               },
               asked.form,
               yieldNow,

@@ -111,8 +111,10 @@ export function sensorOperations(): Operation[] {
         unitTiming: appliance.unitTiming,
         installYearBasis: appliance.installYearBasis,
         recordsSince: property.recordsSince,
-        ...{ state: property.state, unitCount: property.unitCount },
-        ...{ grossAreaSqft: property.grossAreaSqft, stories: property.stories },
+        state: property.state,
+        unitCount: property.unitCount,
+        grossAreaSqft: property.grossAreaSqft,
+        stories: property.stories,
         propertyName: property.name,
         propertyAddress: property.address,
       };

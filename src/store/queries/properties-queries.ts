@@ -175,13 +175,8 @@ export function propertyStore(engine: Engine) {
       .orderBy(asc(properties.seq))
       .limit(1),
   );
-  const matched = aliasedSqlColumns({
-    id: properties.id,
-    name: properties.name,
-    partnerPropertyId: properties.partnerPropertyId,
-    unitCount: properties.unitCount,
-    ...{ city: properties.city, state: properties.state, zip: properties.zip },
-  });
+  const { id, name, partnerPropertyId, unitCount, city, state, zip } = properties;
+  const matched = aliasedSqlColumns({ id, name, partnerPropertyId, unitCount, city, state, zip });
   const onStreet = engine.read<MatchedProperty>(() =>
     db
       .select(matched)
@@ -198,7 +193,7 @@ export function propertyStore(engine: Engine) {
       .orderBy(asc(properties.addressKey), asc(properties.seq))
       .limit(placeholder("limit")),
   );
-  const name = lowerCaseSql(properties.name);
+  const lowerName = lowerCaseSql(properties.name);
   const ofName = engine.read<MatchedProperty>(() =>
     db
       .select(matched)
@@ -206,7 +201,7 @@ export function propertyStore(engine: Engine) {
       .where(
         and(
           eq(properties.partnerId, placeholder("partnerId")),
-          sql`${name} in (${placeholder("lower")}, ${placeholder("upper")}, ${placeholder("given")})`,
+          sql`${lowerName} in (${placeholder("lower")}, ${placeholder("upper")}, ${placeholder("given")})`,
           sql`${properties.seq} > 0`,
         ),
       )

@@ -224,7 +224,12 @@ export function recountStore(engine: Engine) {
       const isUnseen = sql<number>`case when ${trendScore} is null then 1 else 0 end`;
       const rows = await db
         .select({
-          ...{ propertyId, defId, system, state, riskScore, riskTier },
+          propertyId,
+          defId,
+          system,
+          state,
+          riskScore,
+          riskTier,
           isUnseen: isUnseen.mapWith(Number),
           count: count(),
         })

@@ -39,7 +39,8 @@ export class ClaimLog {
     if (!isNumberUnused) await this.#refuseTakenNumber(input.claimNumber);
     const claim: Claim = {
       ...NO_LOSS_FIGURES,
-      ...{ voidedAt: null, voidReason: null },
+      voidedAt: null,
+      voidReason: null,
       ...input,
       id: tx.newId("claim"),
       partnerId: partner.id,

@@ -84,8 +84,11 @@ class CobieBook {
     this.#createdOn = isoTextOfInstant(now).slice(0, 19);
     this.#operator = `operator@mainstay.${NO_MAIL}`;
     this.#add("Contact", {
-      ...{ Email: this.#operator, Category: CATEGORIES.operator, Company: partnerName },
-      ...{ ExternalSystem: OWN_SYSTEM, ExternalObject: "IfcOrganization" },
+      Email: this.#operator,
+      Category: CATEGORIES.operator,
+      Company: partnerName,
+      ExternalSystem: OWN_SYSTEM,
+      ExternalObject: "IfcOrganization",
     });
     this.#addFacility();
   }
@@ -93,32 +96,31 @@ class CobieBook {
   #addFacility(): void {
     const { property } = this;
     this.#add("Facility", {
-      ...{ Name: property.name, Category: CATEGORIES.facility, ProjectName: property.name },
-      ...{
-        SiteName: property.address,
-        LinearUnits: "feet",
-        AreaUnits: areaOfCobie(),
-        VolumeUnits: "cubicfeet",
-      },
-      ...{
-        CurrencyUnit: CURRENCIES[currencyCode()] ?? currencyCode(),
-        AreaMeasurement: "Gross floor area",
-        ExternalSystem: OWN_SYSTEM,
-      },
-      ...{ ExternalProjectObject: "IfcProject", ExternalSiteObject: "IfcSite" },
-      ...{ ExternalFacilityObject: "IfcBuilding", ExternalFacilityIdentifier: property.id },
-      ...{ Description: property.name, Phase: "Operation" },
+      Name: property.name,
+      Category: CATEGORIES.facility,
+      ProjectName: property.name,
+      SiteName: property.address,
+      LinearUnits: "feet",
+      AreaUnits: areaOfCobie(),
+      VolumeUnits: "cubicfeet",
+      CurrencyUnit: CURRENCIES[currencyCode()] ?? currencyCode(),
+      AreaMeasurement: "Gross floor area",
+      ExternalSystem: OWN_SYSTEM,
+      ExternalProjectObject: "IfcProject",
+      ExternalSiteObject: "IfcSite",
+      ExternalFacilityObject: "IfcBuilding",
+      ExternalFacilityIdentifier: property.id,
+      Description: property.name,
+      Phase: "Operation",
     });
     this.#addAttributes("Facility", property.name, FACILITY_ATTRIBUTES, serializeProperty(property));
     const floor = { Name: BUILDING, Category: "Floor", Description: "All floors" };
     this.#add("Floor", { ...floor, ...this.#external("IfcBuildingStorey", property.id) });
     this.#add("Space", {
-      ...{
-        Name: BUILDING,
-        Category: CATEGORIES.building,
-        FloorName: BUILDING,
-        Description: "Whole building",
-      },
+      Name: BUILDING,
+      Category: CATEGORIES.building,
+      FloorName: BUILDING,
+      Description: "Whole building",
       ...this.#external("IfcSpace", property.id),
     });
   }
@@ -127,8 +129,12 @@ class CobieBook {
     const name = `Unit ${number}`;
     this.#units.set(id, name);
     this.#add("Space", {
-      ...{ Name: name, Category: CATEGORIES.dwelling, FloorName: BUILDING, Description: name },
-      ...{ ...this.#external("IfcSpace", id), RoomTag: number },
+      Name: name,
+      Category: CATEGORIES.dwelling,
+      FloorName: BUILDING,
+      Description: name,
+      ...this.#external("IfcSpace", id),
+      RoomTag: number,
     });
   }
 
@@ -143,8 +149,12 @@ class CobieBook {
     this.#counts.set(typeId, count);
     const name = `${kind} ${count}`;
     this.#add("Component", {
-      ...{ Name: name, TypeName: this.#typeOf(appliance), Space: this.#units.get(unitId ?? "") ?? BUILDING },
-      ...{ Description: kind, ...this.#external("IfcBuildingElementProxy", id), SerialNumber: serial },
+      Name: name,
+      TypeName: this.#typeOf(appliance),
+      Space: this.#units.get(unitId ?? "") ?? BUILDING,
+      Description: kind,
+      ...this.#external("IfcBuildingElementProxy", id),
+      SerialNumber: serial,
       ...(installYearBasis === "given" && { InstallationDate: `${installYear}-01-01` }),
     });
     this.#addAttributes("Component", name, COMPONENT_ATTRIBUTES, {
@@ -169,9 +179,16 @@ class CobieBook {
     this.#typeNames.add(name.toLowerCase());
     this.#types.set(key, name);
     this.#add("Type", {
-      ...{ Name: name, Category: PRODUCT_CLASSES[typeId], Description: type.name, AssetType: "Fixed" },
-      ...{ Manufacturer: this.#contactOf(brand), ModelNumber: model, WarrantyDurationUnit: "year" },
-      ...{ ...this.#external("IfcBuildingElementProxyType", typeId), DurationUnit: "year", Size: dimension },
+      Name: name,
+      Category: PRODUCT_CLASSES[typeId],
+      Description: type.name,
+      AssetType: "Fixed",
+      Manufacturer: this.#contactOf(brand),
+      ModelNumber: model,
+      WarrantyDurationUnit: "year",
+      ...this.#external("IfcBuildingElementProxyType", typeId),
+      DurationUnit: "year",
+      Size: dimension,
     });
     for (const regime of this.knowledge.regimes(typeId)) this.#addInspection(name, regime);
     return name;
@@ -183,12 +200,20 @@ class CobieBook {
     const { inspectionType, authority, intervalMonths } = regime;
     const isYears = intervalMonths % 12 === 0;
     this.#add("Job", {
-      ...{ Name: `${inspectionType} of ${type}`, Category: "Inspection", Status: "Not Yet Started" },
-      ...{ TypeName: type, Description: `${inspectionType}, ${authority}`, Duration: 1, DurationUnit: "day" },
-      ...{ Start: isYears ? intervalMonths / 12 : intervalMonths, TaskStartUnit: isYears ? "year" : "month" },
-      ...{ Frequency: isYears ? intervalMonths / 12 : intervalMonths },
-      ...{ FrequencyUnit: isYears ? "year" : "month", ...this.#external("IfcTask", inspectionType) },
-      ...{ TaskNumber: (this.#rows.get("Job")?.length ?? 0) + 1, ResourceNames: "Inspector" },
+      Name: `${inspectionType} of ${type}`,
+      Category: "Inspection",
+      Status: "Not Yet Started",
+      TypeName: type,
+      Description: `${inspectionType}, ${authority}`,
+      Duration: 1,
+      DurationUnit: "day",
+      Start: isYears ? intervalMonths / 12 : intervalMonths,
+      TaskStartUnit: isYears ? "year" : "month",
+      Frequency: isYears ? intervalMonths / 12 : intervalMonths,
+      FrequencyUnit: isYears ? "year" : "month",
+      ...this.#external("IfcTask", inspectionType),
+      TaskNumber: (this.#rows.get("Job")?.length ?? 0) + 1,
+      ResourceNames: "Inspector",
     });
   }
 
@@ -213,20 +238,31 @@ class CobieBook {
       const value = values[field];
       if (value === null || value === undefined || value === "") continue;
       this.#add("Attribute", {
-        ...{ Name: name, Category: "As Built", SheetName: sheet, RowName: row, Value: value },
-        ...{ Unit: field === "gross_area_sqft" ? areaOfCobie() : NOT_AVAILABLE, ExtSystem: OWN_SYSTEM },
-        ...{ ExtObject: "IfcPropertySingleValue", ExtIdentifier: field, Description: name },
+        Name: name,
+        Category: "As Built",
+        SheetName: sheet,
+        RowName: row,
+        Value: value,
+        Unit: field === "gross_area_sqft" ? areaOfCobie() : NOT_AVAILABLE,
+        ExtSystem: OWN_SYSTEM,
+        ExtObject: "IfcPropertySingleValue",
+        ExtIdentifier: field,
+        Description: name,
       });
     }
   }
 
   #external = (object: string, identifier: string) => ({
-    ...{ ExtSystem: OWN_SYSTEM, ExtObject: object, ExtIdentifier: identifier },
+    ExtSystem: OWN_SYSTEM,
+    ExtObject: object,
+    ExtIdentifier: identifier,
   });
 
   #add(sheet: SheetName, cells: Readonly<Record<string, Value>>): void {
     const given: Readonly<Record<string, Value>> = {
-      ...{ CreatedBy: this.#operator, CreatedOn: this.#createdOn, ...cells },
+      CreatedBy: this.#operator,
+      CreatedOn: this.#createdOn,
+      ...cells,
     };
     const row = COLUMNS[sheet].map((column) => {
       const value = given[column];

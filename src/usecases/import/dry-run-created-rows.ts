@@ -44,7 +44,9 @@ export class DryRunCreatedRows {
   sameAddress({ line, propertyId, firstId }: SameAddress & { line: number }): NamedSameAddress {
     const idOf = (id: string) => (this.#places.has(id) ? null : id);
     return {
-      ...{ line, propertyId: idOf(propertyId), firstId: idOf(firstId) },
+      line,
+      propertyId: idOf(propertyId),
+      firstId: idOf(firstId),
       firstLine: this.#places.get(firstId)?.line ?? null,
     };
   }

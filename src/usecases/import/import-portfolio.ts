@@ -175,7 +175,10 @@ async function importFiles(
   for (const one of files) {
     const { part } = one;
     const rejected = await importFile(request, one, {
-      ...{ total: counters[part], changes, sameAddress, created },
+      total: counters[part],
+      changes,
+      sameAddress,
+      created,
     });
     if (rejected) rejects.push(rejected);
   }

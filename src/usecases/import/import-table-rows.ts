@@ -120,7 +120,11 @@ export async function importTableRows(
         ...files,
         actor: partner.id,
         equalRows,
-        ...{ silent, update, isDryRun: dryRun, placeOf: originalRowOfReject, shownSameAddresses: MOST_ROWS },
+        silent,
+        update,
+        isDryRun: dryRun,
+        placeOf: originalRowOfReject,
+        shownSameAddresses: MOST_ROWS,
         ...(dryRun && { foundHalfway, rescoreLimit: () => rescoreLimit }),
         ...(lock && { withLock: (work) => work(lock) }),
         onRejected: (rows) => {

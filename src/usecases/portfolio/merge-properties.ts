@@ -69,7 +69,9 @@ export async function mergeProperties(
   await rescoreProperty(writer, property, "all", "history");
   await writer.auditCorrection("property.merge", into.id, serializeProperty(into), {
     ...serializeProperty(property),
-    ...{ from: from.id, appliances, claims: claims.moved },
+    from: from.id,
+    appliances,
+    claims: claims.moved,
     ...(claims.left > 0 && { claims_left: claims.left }),
     ...(claims.warnings.length > 0 && { claims_to_check: claims.warnings }),
   });

@@ -149,7 +149,12 @@ function depositYears({ sums, terms }: Pick<PlanSummary, "sums" | "terms">): Dep
       ]),
     ];
     return {
-      ...{ opening, needed, paid, deviation, costError, byBasis: [...upTo] },
+      opening,
+      needed,
+      paid,
+      deviation,
+      costError,
+      byBasis: [...upTo],
       deposits: margins.map((margin) => (base + margin) / paid),
     };
   });

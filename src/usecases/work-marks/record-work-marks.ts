@@ -81,7 +81,11 @@ export class WorkMarks {
     { date, eventType, totalCostCents, conditionAfter }: DoneRequest,
   ): Promise<ServiceEvent> {
     const event = await this.#log.add({
-      ...{ applianceId, componentId, eventType, totalCostCents, conditionAfter },
+      applianceId,
+      componentId,
+      eventType,
+      totalCostCents,
+      conditionAfter,
       date: date ?? dayOf(this.writer.tx.now),
       partsCostCents: null,
       laborCostCents: null,

@@ -72,7 +72,10 @@ function tableOfRows(name: string, all: readonly TableRow[]): AppImportFile | st
   }));
   const beyond = rows.map(({ cells }) => cells.slice(columns.length).filter((cell) => cell.trim() !== ""));
   return {
-    ...{ name, columns, rows: even, unnamed: beyond.reduce((sum, cells) => sum + cells.length, 0) },
+    name,
+    columns,
+    rows: even,
+    unnamed: beyond.reduce((sum, cells) => sum + cells.length, 0),
     ...(above > 0 && {
       notes: [`the names of the columns are in row ${heading.number}; those above are not read`],
     }),

@@ -142,7 +142,8 @@ async function readSchedule(api: ApiClient, terms: AddressedPlanTerms, pages: nu
   for (let page = 0; page < pages; page++) {
     const pageQuery = {
       ...query,
-      ...{ sort: "waiting", format: "csv" },
+      sort: "waiting",
+      format: "csv",
       limit: String(PAGE_SIZE),
       offset: String(page * PAGE_SIZE),
     };

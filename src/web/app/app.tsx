@@ -50,7 +50,11 @@ function App() {
     );
     const portfolio = new AppPortfolioLoader(api);
     return {
-      ...{ session, api, portfolio, records: recordsOf(api, portfolio), signOut: () => end() },
+      session,
+      api,
+      portfolio,
+      records: recordsOf(api, portfolio),
+      signOut: () => end(),
       keepAtSignOut: (rejects) => {
         kept.current = rejects;
       },

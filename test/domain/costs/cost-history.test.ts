@@ -19,7 +19,11 @@ const event = (fields: Partial<BilledEvent>): BilledEvent => ({
   ...fields,
 });
 const costs = (plannedCents: number): PartCosts => ({
-  ...{ plannedCents, emergencyCents: plannedCents, failedCents: plannedCents, damage: null, basis: "scaled" },
+  plannedCents,
+  emergencyCents: plannedCents,
+  failedCents: plannedCents,
+  damage: null,
+  basis: "scaled",
   scaling: { size: 1, referenceSize: 1, bySize: 1, byLocation: 1, byPriceLevel: 1 },
 });
 const historyOf = (events: readonly BilledEvent[]) => {
@@ -39,8 +43,10 @@ describe("what a partner has paid", () => {
     expect(kindsOf(replacements([500, 400, 300, 200]))).toEqual([]);
     expect(kindsOf(replacements([500, 400, 90_000, 200, 300]))).toEqual([
       {
-        ...{ typeId: "boiler", componentDefId: null },
-        ...{ planned: { count: 5, medianCents: 400 }, afterFailure: { count: 0, medianCents: null } },
+        typeId: "boiler",
+        componentDefId: null,
+        planned: { count: 5, medianCents: 400 },
+        afterFailure: { count: 0, medianCents: null },
       },
     ]);
     expect(kindsOf(replacements([200, 301, 400, 100, 900, 800]))[0]!.planned).toEqual({
@@ -98,8 +104,14 @@ describe("what a partner has paid", () => {
   test("becomes a line of the cost book", () => {
     const [kind] = historyOf(replacements([400, 400, 400, 400, 400]));
     expect(costLineFromHistory(kind!, TODAY)).toEqual({
-      ...{ typeId: "boiler", componentDefId: null, state: null, plannedCents: 400, failedCents: null },
-      ...{ size: null, asOf: TODAY, source: "history" },
+      typeId: "boiler",
+      componentDefId: null,
+      state: null,
+      plannedCents: 400,
+      failedCents: null,
+      size: null,
+      asOf: TODAY,
+      source: "history",
     });
   });
 

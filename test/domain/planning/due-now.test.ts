@@ -276,7 +276,12 @@ test("what is kept through days and new events is what would be decided, for any
         const { recordsSince } = given;
         const own = { ownPlannedCents: null, ownFailedCents: null };
         return appliance!.components.map((component) => ({
-          ...{ ...component, ...scores.get(component.id)!, ...place, ...own, recordsSince, scoredOn },
+          ...component,
+          ...scores.get(component.id)!,
+          ...place,
+          ...own,
+          recordsSince,
+          scoredOn,
         }));
       };
       const states = [scored()];
@@ -296,7 +301,10 @@ test("what is kept through days and new events is what would be decided, for any
 // Rule: due-hold
 test("each day that passes allows its aging and change of evidence, faster ones end a held decision earlier", () => {
   const before = {
-    ...{ lifeFactor: 1, effectiveAgeYears: 9, rate: 1.5, hazardRatio: 1.2 },
+    lifeFactor: 1,
+    effectiveAgeYears: 9,
+    rate: 1.5,
+    hazardRatio: 1.2,
     scoredOn: "2026-03-10",
   };
   const lost = (passed: number, aged: number, evidence: number) =>
@@ -400,22 +408,20 @@ const COSTLY_LATER: readonly State[] = [
     installYear: 2006,
   },
   {
-    ...{
-      effectiveAgeYears: 6.07540717581287,
-      rate: 0.826340773096308,
-      hazardRatio: 3.9511972312815486,
-      installYear: 2022,
-    },
-    ...{ ownPlannedCents: 266404, ownFailedCents: 117544 },
+    effectiveAgeYears: 6.07540717581287,
+    rate: 0.826340773096308,
+    hazardRatio: 3.9511972312815486,
+    installYear: 2022,
+    ownPlannedCents: 266404,
+    ownFailedCents: 117544,
   },
   {
-    ...{
-      effectiveAgeYears: 0.2991215907968581,
-      rate: 1.4021643389714882,
-      hazardRatio: 2.835150767676532,
-      installYear: 2020,
-    },
-    ...{ ownPlannedCents: 103097, ownFailedCents: 83889 },
+    effectiveAgeYears: 0.2991215907968581,
+    rate: 1.4021643389714882,
+    hazardRatio: 2.835150767676532,
+    installYear: 2020,
+    ownPlannedCents: 103097,
+    ownFailedCents: 83889,
   },
   {
     effectiveAgeYears: 7.02710366807878,
@@ -430,13 +436,12 @@ const COSTLY_LATER: readonly State[] = [
     installYear: 2014,
   },
   {
-    ...{
-      effectiveAgeYears: 0.2991215907968581,
-      rate: 1.150205259397626,
-      hazardRatio: 1.6874400353990495,
-      installYear: 2014,
-    },
-    ...{ ownPlannedCents: 217928, ownFailedCents: 20278 },
+    effectiveAgeYears: 0.2991215907968581,
+    rate: 1.150205259397626,
+    hazardRatio: 1.6874400353990495,
+    installYear: 2014,
+    ownPlannedCents: 217928,
+    ownFailedCents: 20278,
   },
 ];
 

@@ -4,8 +4,16 @@ import type { PartInPlace } from "../../../src/domain/planning/part-in-place.ts"
 
 /** A part with a Weibull life of shape 3 and scale 10, of this age. */
 const part = (ageYears: number, failureProbability: number): PartInPlace => ({
-  ...{ shape: 3, scaleYears: 10, plannedCents: 100, failureCents: 150, fixedLifeYears: null, safety: false },
-  ...{ ageYears, labelAgeYears: ageYears, hazardRatio: 1, failureProbability },
+  shape: 3,
+  scaleYears: 10,
+  plannedCents: 100,
+  failureCents: 150,
+  fixedLifeYears: null,
+  safety: false,
+  ageYears,
+  labelAgeYears: ageYears,
+  hazardRatio: 1,
+  failureProbability,
 });
 const planned = (...parts: PartInPlace[]) => [
   {

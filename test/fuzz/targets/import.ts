@@ -164,7 +164,8 @@ export function mappedImportTarget(): Target {
           guessColumnFields(table.headings, table.sample, IMPORT_FIELDS, () => undefined),
       }));
       const preparing = {
-        ...{ read: store.read, partnerId: importing.partner.id },
+        read: store.read,
+        partnerId: importing.partner.id,
         types: importing.knowledge.types,
         yieldNow: async () => {},
       };

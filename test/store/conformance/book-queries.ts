@@ -50,7 +50,9 @@ export function bookQueries(make: MakeDatabase, called: Called): void {
         const { id } = await fixture.addProperty(partner, { name: `House ${n}`, state }, isDemo);
         await fixture.addAppliance(partner, { propertyId: id, installYear: 1990 + 2 * ((3 * n + at) % 8) });
         await fixture.addAppliance(partner, {
-          ...{ propertyId: id, typeId: "electrical_panel", installYear: 1975 },
+          propertyId: id,
+          typeId: "electrical_panel",
+          installYear: 1975,
           brand: n % 2 === 0 ? "Federal Pacific" : "Square D",
         });
       }

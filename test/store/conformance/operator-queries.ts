@@ -320,8 +320,11 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
       const group = { ...own, error: TEXT };
       const at = createdAtOfDeliveryId(made[1]!);
       expect(await deliveryLog.failureGroup(group)).toEqual({
-        ...{ partnerId: partner.id, error: TEXT, count: 1 },
-        ...{ firstAt: at, lastAt: at },
+        partnerId: partner.id,
+        error: TEXT,
+        count: 1,
+        firstAt: at,
+        lastAt: at,
       });
       expect(await deliveryLog.failureGroup({ ...group, error: "HTTP 500" })).toBeUndefined();
       expect(await deliveryLog.failureGroup({ ...group, to: at })).toBeUndefined();

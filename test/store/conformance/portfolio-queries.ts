@@ -250,7 +250,9 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         name: "École Élan",
         partnerPropertyId: "matched-École Élan",
         unitCount: accented.unitCount,
-        ...{ city: "Troy", state: accented.state, zip: accented.zip },
+        city: "Troy",
+        state: accented.state,
+        zip: accented.zip,
       });
       expect(more).toEqual([]);
       expect(ids(await properties.ofName(other.id, "quay", 9))).toEqual([second.id]);
@@ -743,8 +745,13 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     });
     const [priced] = await recounts.priced(component!.propertyId, component!.seq - 1, 1);
     expect(priced).toMatchObject({
-      ...{ seq: component!.seq, applianceId: component!.applianceId, defId: component!.defId },
-      ...{ ownPlannedCents: null, ownFailedCents: null, grossAreaSqft: null, stories: null },
+      seq: component!.seq,
+      applianceId: component!.applianceId,
+      defId: component!.defId,
+      ownPlannedCents: null,
+      ownFailedCents: null,
+      grossAreaSqft: null,
+      stories: null,
     });
     const groups = await recounts.components([component!.propertyId]);
     expect(groups.find(({ defId }) => defId === component!.defId)).toMatchObject({
@@ -1039,7 +1046,10 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       await move(start, elm.id, 1);
       expect(await move(byDay.at(-1)!, oak.id, 1)).toBeUndefined();
       const dated = byDay.map(({ id, date, eventType, voidedAt, ...event }) => ({
-        ...{ id, date, eventType, voidedAt },
+        id,
+        date,
+        eventType,
+        voidedAt,
         componentId: event.componentId,
       }));
       expect(await serviceEvents.daysAfter(roof.id, start, byDay.length)).toEqual(dated);
@@ -1190,7 +1200,12 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const { serviceEvents } = read();
       const expected = [made[3]!, made[1]!, made[0]!].map(
         ({ id, applianceId, componentId, eventType, date, totalCostCents }) => ({
-          ...{ id, applianceId, componentId, eventType, date, costCents: totalCostCents },
+          id,
+          applianceId,
+          componentId,
+          eventType,
+          date,
+          costCents: totalCostCents,
           componentDefId: componentId === null ? null : part!.defId,
           ...(componentId === null ? { ownPlannedCents: null, ownFailedCents: null } : own),
         }),
@@ -1348,14 +1363,15 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const { planActions } = read();
       const mine = { partnerId: partner.id, today: DAY, without: [] as string[] };
       const action = {
-        ...{ applianceId: heater.id, action: "replace_now" as const, system: "plumbing", state: "NY" },
-        ...{
-          tier: "CRITICAL" as const,
-          dueOn: null,
-          plannedCents: LARGE,
-          waitingCents: 500,
-          expectedCents: 7,
-        },
+        applianceId: heater.id,
+        action: "replace_now" as const,
+        system: "plumbing",
+        state: "NY",
+        tier: "CRITICAL" as const,
+        dueOn: null,
+        plannedCents: LARGE,
+        waitingCents: 500,
+        expectedCents: 7,
       };
       const later = addDays(DAY, 40);
       const some = [
@@ -1394,7 +1410,10 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
         { subjectId: "C_d", applianceId: heater.id },
       ]);
       expect(await planActions.sums(mine, "waiting")).toEqual({
-        ...{ count: 4, plannedCents: 3 * LARGE + 3, waitingCents: 1896, expectedCents: 111 },
+        count: 4,
+        plannedCents: 3 * LARGE + 3,
+        waitingCents: 1896,
+        expectedCents: 111,
       });
       const ofAll = await planActions.sumsOfProperties(mine, "waiting", 0, 1000);
       expect(ofAll).toEqual(await planActions.sums(mine, "waiting"));
@@ -1544,8 +1563,15 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       const { id, claimType, dateOfLoss, status, claimNumber, voidedAt, ...first } = oldest[0]!;
       const { amountCents, paidCents, outstandingCents } = first;
       expect(counted[0]).toEqual({
-        ...{ id, claimType, dateOfLoss, status, claimNumber, voidedAt },
-        ...{ amountCents, paidCents, outstandingCents },
+        id,
+        claimType,
+        dateOfLoss,
+        status,
+        claimNumber,
+        voidedAt,
+        amountCents,
+        paidCents,
+        outstandingCents,
       });
       expect(ids(counted)).toEqual(ids(oldest));
       expect(ids(await claims.countedAfter(elm.id, oldest[1]!, 1))).toEqual(ids(oldest.slice(2, 3)));
@@ -1648,8 +1674,13 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
     await fixture.store.write((tx) => tx.snapshots.start("2026-04-01", NOW, "1"));
     expect(await snapshots.unfinished()).toMatchObject({ day: "2026-04-01", finishedAt: null, cursor: null });
     const counts = {
-      ...{ components: 9, changed: 5, critical: 1, warning: 2 },
-      ...{ announced: 3, queued: 4, suppressed: 6 },
+      components: 9,
+      changed: 5,
+      critical: 1,
+      warning: 2,
+      announced: 3,
+      queued: 4,
+      suppressed: 6,
     };
     await fixture.store.write((tx) => tx.snapshots.advance("2026-04-01", counts, "P_7"));
     expect(await snapshots.unfinished()).toMatchObject({ ...counts, cursor: "P_7", finishedAt: null });

@@ -286,8 +286,11 @@ describe("a write is run again", () => {
     const id = newPartner();
     let runs = 0;
     wire.state.cut = {
-      ...{ sent: COMMIT.sent, instead: "ABORT \0", answered: "ROLLBACK\0" },
-      ...{ when: "after", replacement: PANIC },
+      sent: COMMIT.sent,
+      instead: "ABORT \0",
+      answered: "ROLLBACK\0",
+      when: "after",
+      replacement: PANIC,
     };
     const failed = add(id, async () => void runs++).catch((error: unknown) => store.explain(error));
     expect(((await failed) as StorageError).message).toEndWith("PostgreSQL is out of disk space");

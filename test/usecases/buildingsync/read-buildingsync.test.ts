@@ -53,8 +53,13 @@ describe("a BuildingSync document", () => {
     const place = { address: "1 Elm St", city: "Golden", state: "CO", zip: "80401" };
     expect(await rowsOf(properties!)).toMatchObject([
       {
-        ...{ name: "B1 Hall", partner_property_id: "12/34", ...place, stories: "3", gross_area_sqft: "5500" },
-        ...{ year_built: "1984", unit_count: "25" },
+        name: "B1 Hall",
+        partner_property_id: "12/34",
+        ...place,
+        stories: "3",
+        gross_area_sqft: "5500",
+        year_built: "1984",
+        unit_count: "25",
       },
       { name: "B2 Hall", partner_property_id: "B2 Hall", ...place },
     ]);

@@ -219,7 +219,11 @@ test("an event that is changed or voided in the write that logs it leaves no out
 test("a Replacement completes an earlier Warranty Claim of its day, also where its write corrects an older event", async () => {
   const [{ appliance: own, components }, { appliance: other }] = [await appliance(), await appliance()];
   const event = (applianceId: string, eventType: NewServiceEvent["eventType"], date: string) => ({
-    ...{ ...NOTHING, applianceId, componentId: null, eventType, date },
+    ...NOTHING,
+    applianceId,
+    componentId: null,
+    eventType,
+    date,
   });
   const [older] = await log([event(other.id, "Emergency Repair", "2024-05-01")]);
   const [claim] = await log([event(own.id, "Warranty Claim", "2024-06-01")]);

@@ -73,24 +73,31 @@ describe("a COBie workbook", () => {
     });
     expect(await rowsOf(tables, "Facility")).toEqual([
       {
-        ...{
-          line: 2,
-          name: "East Hall",
-          partner_property_id: "East Hall",
-          address: "1 Elm St",
-          city: "Urbana",
-        },
-        ...{ state: "IL", zip: "61801", stories: "2", unit_count: "2", year_built: "1984" },
+        line: 2,
+        name: "East Hall",
+        partner_property_id: "East Hall",
+        address: "1 Elm St",
+        city: "Urbana",
+        state: "IL",
+        zip: "61801",
+        stories: "2",
+        unit_count: "2",
+        year_built: "1984",
         gross_area_sqft: "10764",
       },
     ]);
   });
 
   test("has components with the make, age and warranty of their types, and without the dates that stand for none", async () => {
-    const types = [
+    const types: Record<string, string>[] = [
       {
-        ...{ Name: "B1", Category: "23-33 11 15: Fire Tube Boilers", Manufacturer: "sales@weil.example" },
-        ...{ ModelNumber: "88", WarrantyDurationParts: "18", WarrantyDurationUnit: "month", Size: "117 kW" },
+        Name: "B1",
+        Category: "23-33 11 15: Fire Tube Boilers",
+        Manufacturer: "sales@weil.example",
+        ModelNumber: "88",
+        WarrantyDurationParts: "18",
+        WarrantyDurationUnit: "month",
+        Size: "117 kW",
       },
       { Name: "Pool Table", Category: "23-21 29 19 15: Billiards Equipment", Size: "1700x50x2300" },
     ];
@@ -102,7 +109,10 @@ describe("a COBie workbook", () => {
       Type: types,
       Component: [
         {
-          ...{ Name: "Boiler-1", ...component, SerialNumber: "S1", InstallationDate: "2012-05-06T00:00:00" },
+          Name: "Boiler-1",
+          ...component,
+          SerialNumber: "S1",
+          InstallationDate: "2012-05-06T00:00:00",
           WarrantyStartDate: "2012-08-31T00:00:00",
         },
         { Name: "Boiler-2", ...component, TagNumber: "T2", InstallationDate: "1900-12-31T23:59:59" },
@@ -114,8 +124,15 @@ describe("a COBie workbook", () => {
     const boiler = { type_id: "B1", brand: "Weil-McLain", model: "88", size: "117 kW" };
     expect(await rowsOf(tables, "Component")).toEqual([
       {
-        ...{ line: 2, ...reference, type_id: "B1", brand: "Weil-McLain", model: "88", serial: "S1" },
-        ...{ install_year: "2012", warranty_expiry: "2014-02-28", size: "117 kW" },
+        line: 2,
+        ...reference,
+        type_id: "B1",
+        brand: "Weil-McLain",
+        model: "88",
+        serial: "S1",
+        install_year: "2012",
+        warranty_expiry: "2014-02-28",
+        size: "117 kW",
       },
       { line: 3, ...reference, ...boiler, serial: "T2" },
       { line: 4, ...reference, ...boiler, serial: "T3", install_year: "2019" },
@@ -208,7 +225,11 @@ describe("a COBie workbook", () => {
       Type: [{ Name: "B1", Category: "D3020", Description: "Hot water boiler" }],
       Component: names.map((Name) => ({ Name, TypeName: "B1" })),
       Job: names.map((Name) => ({
-        ...{ Name, TypeName: "B1", Category: "PM", Status: "Completed", Start: "2024-05-06" },
+        Name,
+        TypeName: "B1",
+        Category: "PM",
+        Status: "Completed",
+        Start: "2024-05-06",
       })),
     });
     const { count, form } = tables.find(({ name }) => name.endsWith("sheet Job"))!;

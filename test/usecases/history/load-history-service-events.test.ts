@@ -79,16 +79,24 @@ test("a component's history is read in few statements, newest first, without the
   await fixture.write(async (writer) => {
     for (let n = 0; n < EVENTS; n++)
       await writer.insertServiceEvent({
-        ...{ id: writer.tx.newId("serviceEvent"), partnerId: fixture.partnerId, propertyId: property.id },
-        ...{ applianceId: heater!.id, componentId: [null, component!.id, other!.id][n % 3]!, notes: `${n}` },
-        ...{
-          eventType: "Repair",
-          date: `2024-01-0${1 + ((7 * n) % 9)}`,
-          createdAt: writer.rows.nextInstant(),
-        },
-        ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null, technician: null },
-        ...{ conditionAfter: null, conditionScore: null, inspectionTypes: null },
-        ...{ voidedAt: n % 100 === 0 ? NOW : null, voidReason: null },
+        id: writer.tx.newId("serviceEvent"),
+        partnerId: fixture.partnerId,
+        propertyId: property.id,
+        applianceId: heater!.id,
+        componentId: [null, component!.id, other!.id][n % 3]!,
+        notes: `${n}`,
+        eventType: "Repair",
+        date: `2024-01-0${1 + ((7 * n) % 9)}`,
+        createdAt: writer.rows.nextInstant(),
+        partsCostCents: null,
+        laborCostCents: null,
+        totalCostCents: null,
+        technician: null,
+        conditionAfter: null,
+        conditionScore: null,
+        inspectionTypes: null,
+        voidedAt: n % 100 === 0 ? NOW : null,
+        voidReason: null,
       });
   });
   let statements = 0;

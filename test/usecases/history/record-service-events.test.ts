@@ -106,14 +106,18 @@ test("a request for many events loads their appliances and properties together",
     { propertyId: (await fixture.addProperty()).id, installYear: 1991 },
   );
   const events = made.map(({ id }) => ({
-    ...{ appliance_id: id, event_type: "Inspection", date: "2026-02-02" },
+    appliance_id: id,
+    event_type: "Inspection",
+    date: "2026-02-02",
   }));
   const reads: number[] = [];
   const create = serviceEventOperations(10).find(
     ({ id }) => id === "createServiceEvents",
   ) as PartnerOperation;
   const { status } = await create.handle({
-    ...{ body: { events }, partner: fixture.partner, yieldNow: async () => {} },
+    body: { events },
+    partner: fixture.partner,
+    yieldNow: async () => {},
     writePortfolio: (run: (writer: PortfolioWriter) => Promise<unknown>) =>
       fixture.write(async (writer) => {
         const { appliances, components, totals } = writer.tx;

@@ -18,12 +18,10 @@ async function portfolio(): Promise<PortfolioFixture> {
   const { id } = await fixture.addProperty({ partnerPropertyId: "E", unitCount: 3, yearBuilt: 1950 });
   const units = await fixture.store.read.units.page(id, { limit: 3, offset: 0 });
   const appliances = Array.from({ length: APPLIANCES }, (_, at) => ({
-    ...{
-      propertyId: id,
-      serial: `S${at}`,
-      typeId: typeOf(at),
-      installYear: typeOf(at) === TYPES[0] ? 1950 : 1980 + 4 * at,
-    },
+    propertyId: id,
+    serial: `S${at}`,
+    typeId: typeOf(at),
+    installYear: typeOf(at) === TYPES[0] ? 1950 : 1980 + 4 * at,
     unitId: units[at % 2]!.id,
   }));
   await fixture.addAppliances(...appliances);
@@ -41,7 +39,13 @@ async function run(
   let ms = 0;
   const errors: string[] = [];
   const { appliances } = await importPortfolio({
-    ...{ store, knowledge, partner, clock, actor: "cli:test", update: true, silent: true },
+    store,
+    knowledge,
+    partner,
+    clock,
+    actor: "cli:test",
+    update: true,
+    silent: true,
     sources: { appliances: { name: "a.csv", text: csvLine(HEADINGS) + rows.map(csvLine).join("") } },
     monotonicMs: () => {
       if (!together) ms += 10_000;

@@ -113,7 +113,12 @@ test("lets others run between any two rows of a transaction, which may take a se
   };
   const rows = Array.from({ length: 20 }, (_, nth) => `${heater!.id},Cleaning,2024-05-01,note ${nth}\n`);
   await importPortfolio({
-    ...{ store: counting, knowledge, partner, clock, actor: "cli:test", monotonicMs: () => 0 },
+    store: counting,
+    knowledge,
+    partner,
+    clock,
+    actor: "cli:test",
+    monotonicMs: () => 0,
     sources: {
       serviceEvents: { name: "events.csv", text: `appliance_id,event_type,date,notes\n${rows.join("")}` },
     },
@@ -501,7 +506,13 @@ test.each([
   const equal = `,${heater!.id},Repair,2024-05-01,valve,`;
   const run = async (...rows: string[]) => {
     const { serviceEvents } = await importPortfolio({
-      ...{ store, knowledge, partner, clock, actor: "cli:test", update: true, monotonicMs: () => 0 },
+      store,
+      knowledge,
+      partner,
+      clock,
+      actor: "cli:test",
+      update: true,
+      monotonicMs: () => 0,
       sources: {
         serviceEvents: {
           name: "events.csv",
@@ -513,11 +524,15 @@ test.each([
   };
   const voided = (id: string) => `${id},,,,,true`;
   expect(await run(equal, voided(ids[0]!), equal, equal)).toMatchObject({
-    ...{ created: 0, updated: 1, unchanged: 3 },
+    created: 0,
+    updated: 1,
+    unchanged: 3,
   });
   // The last one is logged again, once.
   expect(await run(equal, voided(ids[1]!), equal, equal)).toMatchObject({
-    ...{ created: 1, updated: 1, unchanged: 2 },
+    created: 1,
+    updated: 1,
+    unchanged: 2,
   });
 });
 
@@ -547,7 +562,12 @@ test.each(["Repair", "Replacement"] as const)(
     const row = (voided: "true" | "") => `${heater!.id},${eventType},2024-05-01,valve,${voided}`;
     const rows = Array.from({ length: EVENTS }, () => [row("true"), row("")]).flat();
     const { serviceEvents } = await importPortfolio({
-      ...{ store, knowledge, partner, clock, actor: "cli:test", update: true },
+      store,
+      knowledge,
+      partner,
+      clock,
+      actor: "cli:test",
+      update: true,
       sources: {
         serviceEvents: {
           name: "events.csv",

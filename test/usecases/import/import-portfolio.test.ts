@@ -447,7 +447,12 @@ describe("a rejected row", () => {
       writeFileSync(rejects, readFileSync(rejects, "utf8").replace(wrong, "1990"));
     const importing = (rejects: string) =>
       importPortfolio({
-        ...{ store, knowledge, partner, clock, actor: "cli:test", rejectsFolder },
+        store,
+        knowledge,
+        partner,
+        clock,
+        actor: "cli:test",
+        rejectsFolder,
         sources: { appliances: { path: rejects } },
       });
     correct(path!, "12abc");

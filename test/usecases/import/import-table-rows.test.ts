@@ -185,7 +185,8 @@ describe("rows of a table", () => {
 
   test("of a file with semicolons have a decimal comma where their numbers do not show it", async () => {
     const table: TableRows = {
-      ...{ file: "a.csv", firstRow: 2 },
+      file: "a.csv",
+      firstRow: 2,
       columns: ["Name", "Address", "State", "Replacement Value"],
       rows: [["Elm", "1 Elm St", "NY", "850.000"]],
     };
@@ -212,7 +213,9 @@ describe("rows of a table", () => {
   test("have the words guessed that the given mapping does not have, unless they mean themselves", async () => {
     await fixture.addProperty({ partnerPropertyId: "E", yearBuilt: 1950 });
     const table = (...words: string[]): TableRows => ({
-      ...{ file: "f.csv", columns: ["partner_property_id", "Equipment", "Tag No"], firstRow: 2 },
+      file: "f.csv",
+      columns: ["partner_property_id", "Equipment", "Tag No"],
+      firstRow: 2,
       rows: words.map((word) => ["E", word, word]),
     });
     const first = await run(table("Lift"));
@@ -229,7 +232,9 @@ describe("rows of a table", () => {
     expect([left.guessed, left.mapping]).toEqual([[], itself]);
     expect(left.leftOut).toMatchObject([{ what: "Lift", cells: 1 }]);
     const buildings = {
-      ...{ file: "f.csv", columns: ["Address", "State", "Year Built", "Heating Type"], firstRow: 2 },
+      file: "f.csv",
+      columns: ["Address", "State", "Year Built", "Heating Type"],
+      firstRow: 2,
       rows: [
         ["1 Choice St", "NY", "1950", "Furnace"],
         ["2 Choice St", "NY", "1950", "Boiler"],
@@ -412,7 +417,9 @@ describe("rows of a table", () => {
       for (const name of ["1", "2"])
         ids.push((await fixture.addProperty({ partnerPropertyId: own + name, yearBuilt: 1950 })).id);
       const table = (some: readonly Row[]) => ({
-        ...{ file: "f.csv", columns, firstRow: 2 },
+        file: "f.csv",
+        columns,
+        firstRow: 2,
         rows: some.map((row) => [own + row.property, row.type, row.year, row.quantity, row.serial]),
       });
       if (before.length > 0) await run(table(before));
@@ -449,7 +456,11 @@ describe("rows of a table", () => {
       (stopped: number) => async (table: (some: readonly Row[]) => TableRows, rows: readonly Row[]) => {
         const { rows: cells } = table(rows);
         const given: ImportTable = {
-          ...{ name: "f.csv", headings: columns, sample: cells, count: cells.length, notes: [] },
+          name: "f.csv",
+          headings: columns,
+          sample: cells,
+          count: cells.length,
+          notes: [],
           async *rows() {
             for (const [at, row] of cells.entries()) yield { line: at + 2, cells: row };
           },
@@ -462,7 +473,13 @@ describe("rows of a table", () => {
             { table: given, mapping },
           ]);
           const importing = importPortfolio({
-            ...{ store, knowledge, partner, clock, sources, actor: "cli:test", silent: true },
+            store,
+            knowledge,
+            partner,
+            clock,
+            sources,
+            actor: "cli:test",
+            silent: true,
             monotonicMs: () => {
               ms += 10_000;
               return ms;
@@ -606,11 +623,9 @@ describe("rows of a table", () => {
     "that make more records than a call may, or longer ones, are refused, and nothing is written",
     async () => {
       const rows = (count: number, quantity: number) => ({
-        ...{
-          file: "a.csv",
-          firstRow: 2,
-          columns: ["Property", "Address", "State", "Year Built", "No of Boilers"],
-        },
+        file: "a.csv",
+        firstRow: 2,
+        columns: ["Property", "Address", "State", "Year Built", "No of Boilers"],
         rows: Array.from({ length: count }, (_, at) => [
           `B${at}`,
           `${at} Elm St`,
@@ -638,7 +653,9 @@ describe("rows of a table", () => {
         message: "The rows make records of more than 4000000 characters: send fewer in a request",
       });
       const large = (count: number) => ({
-        ...{ file: "a.csv", firstRow: 2, columns: ["Property", "Address", "State", "Units"] },
+        file: "a.csv",
+        firstRow: 2,
+        columns: ["Property", "Address", "State", "Units"],
         rows: Array.from({ length: count }, (_, at) => [`B${at}`, `${at} Elm St`, "NY", "10000"]),
       });
       await expect(run(large(3), { dryRun: true })).rejects.toMatchObject({
@@ -689,7 +706,8 @@ describe("rows of a table", () => {
     const other = await fixture.addProperty({ partnerPropertyId: "A-2" });
     const stored = () => fixture.store.read.properties.find(fixture.partner.id, id);
     const table: TableRows = {
-      ...{ file: "a.csv", firstRow: 12 },
+      file: "a.csv",
+      firstRow: 12,
       columns: ["property_id", "Reference", "Year Built", "No of Boilers"],
       rows: [
         [id, "A-1", "1931", "2"],
@@ -729,7 +747,8 @@ describe("rows of a table", () => {
     const table = { file: "a.csv", firstRow: 2, columns, rows: [["1 Elm St", "NY", "7"]] };
     expect((await run(table, { update: true })).result.properties.updated).toBe(1);
     expect(await fixture.store.read.properties.find(fixture.partner.id, id)).toMatchObject({
-      ...{ name: "Elm", stories: 7 },
+      name: "Elm",
+      stories: 7,
     });
   });
 
@@ -756,7 +775,8 @@ describe("rows of a table", () => {
 
   test("that deserve a look are counted, and those of an address that is there already named", async () => {
     const register: TableRows = {
-      ...{ file: "a.csv", firstRow: 31 },
+      file: "a.csv",
+      firstRow: 31,
       columns: ["partner_property_id", "name", "address", "state"],
       rows: [
         ["A-1", "Elm", "1 Elm St", "NY"],
@@ -782,7 +802,8 @@ describe("rows of a table", () => {
     const dry = await run({ file: "b.csv", firstRow: 2, columns, rows: twice }, { dryRun: true });
     expect(dry.rejected).toEqual([{ row: 3, error: "serial is that of the property's boiler in row 2" }]);
     const equipment = await run({
-      ...{ file: "b.csv", firstRow: 2 },
+      file: "b.csv",
+      firstRow: 2,
       columns: ["partner_property_id", "type_id", "install_year", "size", "serial"],
       rows: [
         ["A-1", "boiler", "2010", "9000000", "B-1"],
@@ -791,7 +812,8 @@ describe("rows of a table", () => {
     });
     expect(equipment.result.notes).toMatchObject({ unusualSizes: 1, claimsToCheck: 0 });
     const claims = await run({
-      ...{ file: "c.csv", firstRow: 2 },
+      file: "c.csv",
+      firstRow: 2,
       columns: ["partner_property_id", "claim_number", "claim_type", "date_of_loss", "amount"],
       rows: [
         ["A-1", "N-1", "mystery", "2025-01-02", "100"],

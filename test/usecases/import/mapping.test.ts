@@ -64,8 +64,12 @@ describe("a guessed mapping", () => {
     expect(mapping).toMatchObject({
       rows: "appliances",
       fields: {
-        ...{ type_id: "Equipment Type", brand: "Make", install_year: "Date Installed", quantity: "Qty" },
-        ...{ serial: "Tag No", name: "Building" },
+        type_id: "Equipment Type",
+        brand: "Make",
+        install_year: "Date Installed",
+        quantity: "Qty",
+        serial: "Tag No",
+        name: "Building",
       },
       values: { type_id: { "Passenger Elevator": "elevator", "Hot water boiler": "boiler" } },
     });
@@ -132,13 +136,12 @@ describe("a guessed mapping", () => {
     ).toMatchObject({
       rows: "claims",
       fields: {
-        ...{
-          claim_number: "Claim No",
-          date_of_loss: "Loss Date",
-          claim_type: "Cause of Loss",
-          paid: "Net Paid",
-        },
-        ...{ outstanding: "Reserve", partner_property_id: "Location Code" },
+        claim_number: "Claim No",
+        date_of_loss: "Loss Date",
+        claim_type: "Cause of Loss",
+        paid: "Net Paid",
+        outstanding: "Reserve",
+        partner_property_id: "Location Code",
       },
       dates: { date_of_loss: "MONTH D, YYYY" },
     });
@@ -632,7 +635,10 @@ describe("prepared files", () => {
     expect(
       Object.fromEntries((await rowsOf("appliances")).map((row) => [row.serial, row.partner_property_id])),
     ).toEqual({
-      ...{ "B-1": references[1]!, "B-2": references[0]!, "B-3": "9 Ash St", "B-4": references[6]! },
+      "B-1": references[1]!,
+      "B-2": references[0]!,
+      "B-3": "9 Ash St",
+      "B-4": references[6]!,
     });
   });
 
@@ -765,25 +771,28 @@ describe("a register as people keep it", () => {
     const withoutSource = (rows: Record<string, string>[]) => rows.map(({ row, ...cells }) => cells);
     expect(withoutSource(await rowsOf("properties"))).toEqual([
       {
-        ...{ partner_property_id: "M1", name: "Maple", address: "1 Maple St", state: "MA", zip: "02118" },
-        ...{
-          unit_count: "48",
-          year_built: "1998",
-          gross_area_sqft: "41200",
-          replacement_value: "5200000.00",
-        },
+        partner_property_id: "M1",
+        name: "Maple",
+        address: "1 Maple St",
+        state: "MA",
+        zip: "02118",
+        unit_count: "48",
+        year_built: "1998",
+        gross_area_sqft: "41200",
+        replacement_value: "5200000.00",
       },
       { partner_property_id: "M3", name: "3 Maple St", address: "3 Maple St", state: "NY" },
       { partner_property_id: "M2", name: "Grove", address: "2 Maple St", state: "NY", zip: "12203-0001" },
       {
-        ...{
-          partner_property_id: "Q1",
-          name: "Le Château",
-          address: "10 rue Rachel",
-          country: "CA",
-          state: "QC",
-        },
-        ...{ zip: "H2X 1Y4", unit_count: "12", gross_area_sqft: "11846", year_built: "1965" },
+        partner_property_id: "Q1",
+        name: "Le Château",
+        address: "10 rue Rachel",
+        country: "CA",
+        state: "QC",
+        zip: "H2X 1Y4",
+        unit_count: "12",
+        gross_area_sqft: "11846",
+        year_built: "1965",
       },
     ]);
     const maple = { partner_property_id: "M1" };

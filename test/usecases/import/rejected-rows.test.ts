@@ -24,7 +24,13 @@ async function run(part: Part, rows: readonly Row[]) {
   const lines = rows.map((row) => csvLine(columns.map((column) => row[column] ?? "")));
   const rejected: RejectedRow[] = [];
   const result = await importPortfolio({
-    ...{ store, knowledge, partner, clock, actor: "cli:test", update: true, silent: true },
+    store,
+    knowledge,
+    partner,
+    clock,
+    actor: "cli:test",
+    update: true,
+    silent: true,
     sources: { [part]: { name: `${part}.csv`, text: csvLine(columns) + lines.join("") } },
     onRejected: (some) => rejected.push(...some),
   });
@@ -138,7 +144,9 @@ describe("a rejected row leaves nothing in any table:", () => {
       const rest = { componentId: null, technician: null, notes: null, conditionAfter: null };
       const log = new ServiceLog(writer);
       const added = await log.add({
-        ...{ applianceId: boiler.id, eventType: "Repair", date: "2025-01-01" },
+        applianceId: boiler.id,
+        eventType: "Repair",
+        date: "2025-01-01",
         ...costs,
         ...rest,
       });
@@ -182,8 +190,13 @@ describe("a rejected row leaves nothing in any table:", () => {
     await fixture.write(async (writer) => {
       const log = new ClaimLog(writer, elm);
       await log.add({
-        ...{ claimType: "water", dateOfLoss: "2024-01-01", claimNumber: "N", carrier: null },
-        ...{ amountCents: 100, description: null, status: "closed" },
+        claimType: "water",
+        dateOfLoss: "2024-01-01",
+        claimNumber: "N",
+        carrier: null,
+        amountCents: 100,
+        description: null,
+        status: "closed",
       });
       await log.finish();
     });
@@ -201,7 +214,10 @@ test("a row that is rejected after it was written in part takes no other row wit
   const { oak } = await portfolio();
   const before = await allRows();
   const property = (reference: string, more: Row = {}) => ({
-    ...{ partner_property_id: reference, name: reference, address: `${reference} St`, state: "NY" },
+    partner_property_id: reference,
+    name: reference,
+    address: `${reference} St`,
+    state: "NY",
     ...more,
   });
   // The property is brought back until the day, and only then is a unit with an appliance in the way.

@@ -54,9 +54,16 @@ const administration = () => ({
 const repair = (applianceId: string) => async (writer: PortfolioWriter) => {
   const log = new ServiceLog(writer);
   await log.add({
-    ...{ applianceId, componentId: null, eventType: "Emergency Repair", date: "2026-03-01" },
-    ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null },
-    ...{ technician: null, notes: null, conditionAfter: "poor" },
+    applianceId,
+    componentId: null,
+    eventType: "Emergency Repair",
+    date: "2026-03-01",
+    partsCostCents: null,
+    laborCostCents: null,
+    totalCostCents: null,
+    technician: null,
+    notes: null,
+    conditionAfter: "poor",
   });
   await log.finish();
 };

@@ -60,7 +60,9 @@ async function actionsOfList(fixture: PortfolioFixture, by: Knowledge) {
   const { read: countedRead, count } = counted(fixture);
   const listed = await loadActionsOfListedComponents(
     {
-      ...{ prices, yieldNow, store: { read: countedRead } },
+      prices,
+      yieldNow,
+      store: { read: countedRead },
       isRecalculating: await isRecalculatingSums(read, fixture.partnerId),
     },
     rows,
@@ -73,12 +75,25 @@ async function actionsOfList(fixture: PortfolioFixture, by: Knowledge) {
 }
 
 const VISIT: Omit<NewServiceEvent, "applianceId"> = {
-  ...{ componentId: null, eventType: "Inspection", date: "2026-02-01", technician: null, notes: null },
-  ...{ partsCostCents: null, laborCostCents: null, totalCostCents: null, conditionAfter: "good" },
+  componentId: null,
+  eventType: "Inspection",
+  date: "2026-02-01",
+  technician: null,
+  notes: null,
+  partsCostCents: null,
+  laborCostCents: null,
+  totalCostCents: null,
+  conditionAfter: "good",
 };
 const LINE: CostLine = {
-  ...{ typeId: "boiler", componentDefId: null, state: null, plannedCents: 4_200_000, failedCents: 4_300_000 },
-  ...{ size: null, asOf: "2026-03-01", source: "own" },
+  typeId: "boiler",
+  componentDefId: null,
+  state: null,
+  plannedCents: 4_200_000,
+  failedCents: 4_300_000,
+  size: null,
+  asOf: "2026-03-01",
+  source: "own",
 };
 
 const PANEL = { typeId: "electrical_panel", installYear: 1990 };
@@ -128,8 +143,13 @@ const calibrate: Change = (fixture, _, year) =>
     ).entries())
       if (at % 2 === 0) await tx.models.insertFrailty(number, id, 0.5 + ((at + year) % 5) / 2);
     await tx.models.insert({
-      ...{ number, base: knowledge.modelVersion, isProven: true, replaced: null, actor: "test" },
-      ...{ createdAt: tx.now, evidence: {} },
+      number,
+      base: knowledge.modelVersion,
+      isProven: true,
+      replaced: null,
+      actor: "test",
+      createdAt: tx.now,
+      evidence: {},
       corrections: {
         lifeFactors,
         frailtyShape: 2,
@@ -244,7 +264,10 @@ describe("after a start with another knowledge base or settings, the actions of 
     );
     return {
       ...knowledge,
-      ...{ components, types, component: (id) => components.get(id)!, type: (id) => types.get(id)! },
+      components,
+      types,
+      component: (id) => components.get(id)!,
+      type: (id) => types.get(id)!,
       findType: (id) => types.get(id),
     };
   };
@@ -288,7 +311,10 @@ test.each<[string, Parameters<typeof embeddedKnowledge>[0], Partial<PlanTerms>]>
     "lower prices, over 30 years with a small budget",
     { location: "state", priceLevel: 0.4, buildingPerSqft: 900 },
     {
-      ...{ years: 30, inflationPct: 12, budgetCents: 100, interestPct: 9 },
+      years: 30,
+      inflationPct: 12,
+      budgetCents: 100,
+      interestPct: 9,
       depositGrowthPct: 5,
       escrowPct: 200,
     },

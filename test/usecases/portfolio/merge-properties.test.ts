@@ -38,20 +38,16 @@ const visit = (applianceId: string, date: string) =>
   fixture.write(async (writer) => {
     const log = new ServiceLog(writer);
     await log.add({
-      ...{
-        applianceId,
-        componentId: null,
-        eventType: "Repair" as const,
-        date,
-        technician: null,
-        notes: null,
-      },
-      ...{
-        partsCostCents: null,
-        laborCostCents: null,
-        totalCostCents: null,
-        conditionAfter: "poor" as const,
-      },
+      applianceId,
+      componentId: null,
+      eventType: "Repair" as const,
+      date,
+      technician: null,
+      notes: null,
+      partsCostCents: null,
+      laborCostCents: null,
+      totalCostCents: null,
+      conditionAfter: "poor" as const,
     });
     await log.finish();
   });
@@ -59,8 +55,13 @@ const claim = (propertyId: string, claimNumber: string | null, claimType = "wate
   fixture.write(async (writer) => {
     const log = new ClaimLog(writer, (await writer.tx.properties.find(fixture.partnerId, propertyId))!);
     await log.add({
-      ...{ claimType, dateOfLoss: addDays(TODAY, -90), amountCents: 900_000 },
-      ...{ status: "closed", claimNumber, description: null, carrier: null },
+      claimType,
+      dateOfLoss: addDays(TODAY, -90),
+      amountCents: 900_000,
+      status: "closed",
+      claimNumber,
+      description: null,
+      carrier: null,
     } as Parameters<ClaimLog["add"]>[0]);
     await log.finish();
   });
@@ -110,8 +111,13 @@ describe("a merged duplicate", () => {
   test("leaves what it had to the property, which scores as if all had been recorded there", async () => {
     const into = await fixture.addProperty({ unitCount: 2, state: "VT", city: null });
     const from = await fixture.addProperty({
-      ...{ unitCount: 3, yearBuilt: 1970, city: "Barre", partnerPropertyId: "B-1" },
-      ...{ state: "FL", notes: "Duplicate", grossAreaSqft: 9000 },
+      unitCount: 3,
+      yearBuilt: 1970,
+      city: "Barre",
+      partnerPropertyId: "B-1",
+      state: "FL",
+      notes: "Duplicate",
+      grossAreaSqft: 9000,
     });
     const whole = await fixture.addProperty({
       unitCount: 3,
@@ -128,8 +134,10 @@ describe("a merged duplicate", () => {
     const place = (home: string, kinds: readonly string[], unit: number) =>
       fixture.addAppliances(
         ...kinds.map((typeId, at) => ({
-          ...{ propertyId: home, typeId, installYear: at === 0 ? null : 1988 },
-          ...{ unitId: at === 0 ? null : units.get(home)![unit]! },
+          propertyId: home,
+          typeId,
+          installYear: at === 0 ? null : 1988,
+          unitId: at === 0 ? null : units.get(home)![unit]!,
         })),
       );
     await fixture.write((writer) => changeProperty(writer, into.id, { yearBuilt: 1950 }));
@@ -168,7 +176,9 @@ describe("a merged duplicate", () => {
       retiredAt: TODAY,
     });
     expect(await found(from.id)).toMatchObject({
-      ...{ retiredAt: TODAY, retiredReason: `Merged into ${into.id}`, mergedInto: into.id },
+      retiredAt: TODAY,
+      retiredReason: `Merged into ${into.id}`,
+      mergedInto: into.id,
       partnerPropertyId: null,
     });
     expect(await fixture.components(from.id)).toEqual([]);

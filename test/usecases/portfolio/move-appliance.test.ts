@@ -42,7 +42,12 @@ const VISIT: Omit<NewServiceEvent, "applianceId"> = {
 /** Returns what scoring stored of components, without their identity. */
 const scored = (components: readonly Component[]) =>
   components.map(({ defId, installYear, lastReplaced, lastServiced, riskScore, confidence, ...one }) => ({
-    ...{ defId, installYear, lastReplaced, lastServiced, riskScore, confidence },
+    defId,
+    installYear,
+    lastReplaced,
+    lastServiced,
+    riskScore,
+    confidence,
     life: [one.lifeFactor, one.effectiveAgeYears, one.rate, one.hazardRatio],
   }));
 

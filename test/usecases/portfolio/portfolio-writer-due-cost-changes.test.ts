@@ -45,11 +45,19 @@ const useShorterLives = () =>
     const number = await tx.models.nextNumber();
     const corrections = {
       lifeFactors: Object.fromEntries(components.map(({ defId }) => [defId, 0.9])),
-      ...{ frailtyShape: null, strength: { condition: 1, repairs: 1 }, yearFactorVariances: {} },
+      frailtyShape: null,
+      strength: { condition: 1, repairs: 1 },
+      yearFactorVariances: {},
     };
     await tx.models.insert({
-      ...{ number, base: knowledge.modelVersion, isProven: true, replaced: null, actor: "cli:test" },
-      ...{ createdAt: tx.now, evidence: {}, corrections },
+      number,
+      base: knowledge.modelVersion,
+      isProven: true,
+      replaced: null,
+      actor: "cli:test",
+      createdAt: tx.now,
+      evidence: {},
+      corrections,
     });
     await tx.models.use(number);
   });

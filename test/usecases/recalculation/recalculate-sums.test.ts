@@ -25,14 +25,27 @@ const NOON = Date.parse("2026-03-10T12:00:00Z");
 const open = usePortfolioStore();
 const yieldNow = async () => {};
 const LINE: CostLine = {
-  ...{ typeId: "roof", componentDefId: null, state: null, plannedCents: 4_200_000, failedCents: 9_000_000 },
-  ...{ size: null, asOf: "2026-03-01", source: "own" },
+  typeId: "roof",
+  componentDefId: null,
+  state: null,
+  plannedCents: 4_200_000,
+  failedCents: 9_000_000,
+  size: null,
+  asOf: "2026-03-01",
+  source: "own",
 };
 /** A line that plans depend on: the parts of a roof are replaced one by one. */
 const MEMBRANE: CostLine = { ...LINE, componentDefId: "roof_membrane" };
 const FAILED_VISIT: Omit<NewServiceEvent, "applianceId"> = {
-  ...{ componentId: null, eventType: "Inspection", date: "2026-02-01", conditionAfter: "poor" },
-  ...{ technician: null, partsCostCents: null, laborCostCents: null, totalCostCents: null, notes: null },
+  componentId: null,
+  eventType: "Inspection",
+  date: "2026-02-01",
+  conditionAfter: "poor",
+  technician: null,
+  partsCostCents: null,
+  laborCostCents: null,
+  totalCostCents: null,
+  notes: null,
 };
 let fixture: PortfolioFixture;
 beforeEach(async () => {

@@ -37,7 +37,9 @@ const bulk = async (operations: ReturnType<typeof workMarkOperations>, id: strin
   return (await operation.handle(call as never)).body;
 };
 const inspection = (applianceId: string | undefined, date: string) => ({
-  ...{ appliance_id: applianceId, event_type: "Inspection", date },
+  appliance_id: applianceId,
+  event_type: "Inspection",
+  date,
 });
 const TOO_MANY = expect.stringContaining(
   "the scores of at most 20000 components, apart from its largest property",
@@ -99,7 +101,11 @@ describe("items of a bulk request that rescore too many components", () => {
   test("are rejected as marks of work that was done on an earlier day", async () => {
     await sizeEach(15_000);
     const work = appliances.map((appliance_id) => ({
-      ...{ appliance_id, state: "done", by: "J. Ito", event_type: "Repair", date: BEFORE },
+      appliance_id,
+      state: "done",
+      by: "J. Ito",
+      event_type: "Repair",
+      date: BEFORE,
     }));
     const reply = await bulk(workMarkOperations(10), "markWork", { work });
     expect(reply).toMatchObject({ created: 2, errors: 2 });
@@ -117,7 +123,13 @@ describe("rows of an import that rescore too many components", () => {
     const { store, partner, clock } = fixture;
     const monotonicMs = () => 0;
     return importPortfolio({
-      ...{ store, knowledge, partner, clock, actor: "cli:test", sources, monotonicMs },
+      store,
+      knowledge,
+      partner,
+      clock,
+      actor: "cli:test",
+      sources,
+      monotonicMs,
       ...more,
     });
   };
@@ -145,7 +157,9 @@ describe("rows of an import that rescore too many components", () => {
     await sizeEach(15_000);
     const { store, partner, clock } = fixture;
     const table = {
-      ...{ file: "events.csv", firstRow: 2, columns: ["appliance_id", "event_type", "date"] },
+      file: "events.csv",
+      firstRow: 2,
+      columns: ["appliance_id", "event_type", "date"],
       rows: appliances.map((id) => [id, "Inspection", BEFORE]),
     };
     const importing = (rows: string[][], dryRun: boolean) =>

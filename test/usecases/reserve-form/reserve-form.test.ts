@@ -34,7 +34,10 @@ beforeAll(async () => {
   );
   await addAppliances(
     ...["Zinsco", "Challenger", "Zinsco"].map((brand) => ({
-      ...{ propertyId, typeId: "electrical_panel", installYear: 1980, brand },
+      propertyId,
+      typeId: "electrical_panel",
+      installYear: 1980,
+      brand,
     })),
   );
   const deps = { store, knowledge, clock, yieldNow: async () => {} };

@@ -271,7 +271,10 @@ describe("work that is marked as done twice", () => {
     }
     expect(new Set([whole.id, ...marked.map(({ serviceEventId }) => serviceEventId)]).size).toBe(8);
     expect((await events()).find(({ id }) => id === marked[0]!.serviceEventId)).toMatchObject({
-      ...{ componentId: one, technician: "Ann", notes: "Head 12", totalCostCents: 10_000 },
+      componentId: one,
+      technician: "Ann",
+      notes: "Head 12",
+      totalCostCents: 10_000,
     });
   });
 

@@ -199,8 +199,11 @@ export class ImportKnownProperties {
     if (kept) return kept;
     const own = await this.read.properties.find(this.partnerId, id);
     const property: ImportPropertyKey = {
-      ...{ reference: "", columns: { property_id: id } },
-      ...{ id: own?.id, units: own?.unitCount, name: own?.name },
+      reference: "",
+      columns: { property_id: id },
+      id: own?.id,
+      units: own?.unitCount,
+      name: own?.name,
     };
     this.#byId.set(id, property);
     return property;
@@ -212,8 +215,11 @@ export class ImportKnownProperties {
     const stored =
       reference === "" ? undefined : await this.read.properties.findByReference(this.partnerId, reference);
     const property: ImportPropertyKey = {
-      ...{ reference, columns: { partner_property_id: reference } },
-      ...{ id: stored?.id, units: stored?.unitCount, name: stored?.name },
+      reference,
+      columns: { partner_property_id: reference },
+      id: stored?.id,
+      units: stored?.unitCount,
+      name: stored?.name,
     };
     this.#byReference.set(reference, property);
     return property;
@@ -255,8 +261,11 @@ export class ImportKnownProperties {
       this.#streetsRead.add(street);
       for (const one of await this.read.properties.onStreet(this.partnerId, street, MOST_ON_STREET))
         this.#index(street, {
-          ...{ reference: this.#stored(one), state: one.state },
-          ...{ city: one.city?.trim().toLowerCase(), zip: one.zip?.slice(0, 5), names: namesOf(one) },
+          reference: this.#stored(one),
+          state: one.state,
+          city: one.city?.trim().toLowerCase(),
+          zip: one.zip?.slice(0, 5),
+          names: namesOf(one),
         });
     }
     return this.#byStreet.get(street) ?? [];
@@ -300,7 +309,8 @@ function placedAt({ country = UNITED_STATES, state, city, zip }: Fields): Place 
   const isAbroad = own !== undefined && nation !== UNITED_STATES && !own.startsWith(`${nation}-`);
   return {
     state: isAbroad ? `${nation}-${own}` : own,
-    ...{ city: city?.trim().toLowerCase(), zip: zip?.trim().slice(0, 5) },
+    city: city?.trim().toLowerCase(),
+    zip: zip?.trim().slice(0, 5),
   };
 }
 
@@ -340,5 +350,6 @@ function statedParts(fields: Fields): number {
 const unknown = (text: string): ImportPropertyKey => ({
   reference: text,
   columns: { partner_property_id: text.slice(0, 200) },
-  ...{ id: undefined, units: undefined },
+  id: undefined,
+  units: undefined,
 });
