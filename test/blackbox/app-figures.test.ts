@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
 import { goTo, openApp, openConsole } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
@@ -31,9 +31,9 @@ let elmId: string;
 
 beforeAll(async () => {
   server = await serve();
-  const partner = await server.createPartner("Acme");
-  client = server.as(partner);
   administrator = await createAdministrator(server);
+  const partner = await createPartnerBy(administrator, { name: "Acme" });
+  client = server.as(partner);
   await client.post("/onboarding/demo-property", undefined, 201);
   const properties: Json[] = [
     { name: "Elm Court", unit_count: 12, gross_area_sqft: 15_000, stories: 3, year_built: 1964 },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
 import { goTo, settled } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { Json } from "../support/json.ts";
@@ -32,11 +32,11 @@ const base64 = LOGO.toString("base64");
 
 beforeAll(async () => {
   server = await serve();
-  partner = await server.createPartner("Acme (internal name)");
+  administrator = await createAdministrator(server);
+  partner = await createPartnerBy(administrator, { name: "Acme (internal name)" });
   const client = server.as(partner);
   propertyId = (await addProperty(client)).id;
   await addWornAppliance(client, propertyId);
-  administrator = await createAdministrator(server);
   embed = (await administrator.client.post("/admin/embeds", { property_id: propertyId })).body;
   browser = await launchBrowser();
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
 import { openConsole } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { Json } from "../support/json.ts";
@@ -21,7 +21,7 @@ let path: string;
 beforeAll(async () => {
   server = await serve();
   administrator = await createAdministrator(server);
-  const partner = await server.createPartner("Harbor & Hill");
+  const partner = await createPartnerBy(administrator, { name: "Harbor & Hill" });
   partnerId = partner.partner_id;
   path = `/admin/partners/${partnerId}/cost-book`;
   browser = await launchBrowser();

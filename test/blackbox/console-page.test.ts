@@ -647,7 +647,7 @@ describe("changes", () => {
   // Rule: console-changes
   test("an endpoint is checked, sent the current alerts after a count, and tested; deliveries can be filtered", async () => {
     const receiver = await startReceiver();
-    const partner = await full.createPartner("Ready & Waiting", "--webhook-url", receiver.url);
+    const partner = await createPartnerBy(keys.full, { name: "Ready & Waiting", webhook_url: receiver.url });
     const client = full.as(partner);
     const property = await addProperty(client);
     await addWornAppliance(client, property.id);
@@ -695,7 +695,7 @@ describe("changes", () => {
   // Rule: console-changes
   test("a partner and its reserve schedules are exported, and it is deleted after its name is typed; the usage of all partners is downloaded", async () => {
     const name = `Gone ${ODD_NAMES[1]} "& <i>Sons</i>`;
-    const partner = await full.createPartner(name);
+    const partner = await createPartnerBy(keys.full, { name });
     const { id } = await addProperty(full.as(partner), { name: "Elm <b>Court</b>" });
     const { page, pageErrors, close } = await open("full", `properties/${id}`);
     const subjectOfSchedule = async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
+import { createAdministrator, createEmbedBy, createPartnerBy } from "../support/administrator.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
@@ -33,7 +34,8 @@ const addresses: Record<string, string> = {};
 
 beforeAll(async () => {
   server = await serve({ embed: { frame_ancestors: ["'self'"] } });
-  const partner = await server.createPartner();
+  const administrator = await createAdministrator(server);
+  const partner = await createPartnerBy(administrator, { name: "Acme" });
   client = server.as(partner);
   const demo = (await client.post("/onboarding/demo-property", undefined)).body.id;
   demoId = demo;
@@ -49,12 +51,12 @@ beforeAll(async () => {
   await addWornAppliance(client, strange, { brand: STRANGE });
   await server.json("snapshot");
   for (const [name, id] of Object.entries({ demo, empty, large, strange })) {
-    const { token } = await server.json("embed", "create", id);
+    const { token } = await createEmbedBy(administrator, id);
     addresses[name] = `/embed/property/${token}`;
   }
   await addConditionTrend(server, partner.partner_id, demo, 20);
-  const ended = await server.json("embed", "create", demo);
-  await server.json("embed", "revoke", ended.embed_id);
+  const ended = await createEmbedBy(administrator, demo);
+  await administrator.client.post(`/admin/embeds/${ended.embed_id}/revoke`, undefined, 200);
   addresses.revoked = `/embed/property/${ended.token}`;
   browser = await launchBrowser();
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, useMainstay } from "../support/mainstay.ts";
@@ -17,10 +17,10 @@ let propertyId: string;
 
 beforeAll(async () => {
   server = await serve();
-  const client = server.as(await server.createPartner("Acme"));
+  administrator = await createAdministrator(server);
+  const client = server.as(await createPartnerBy(administrator, { name: "Acme" }));
   propertyId = (await addProperty(client)).id;
   await addWornAppliance(client, propertyId);
-  administrator = await createAdministrator(server);
   browser = await launchBrowser();
 });
 afterAll(() => browser?.close());

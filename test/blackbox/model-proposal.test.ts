@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
 import { openConsole } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
@@ -24,7 +24,7 @@ let partner: Awaited<ReturnType<Installation["createPartner"]>>;
 beforeAll(async () => {
   server = await serve();
   admin = await createAdministrator(server, "Jane");
-  partner = await server.createPartner("Acme");
+  partner = await createPartnerBy(admin, { name: "Acme" });
   const failures = join(server.folder, "failures.csv");
   writeFileSync(failures, failuresOfGoldenFleet());
   await server.json(

@@ -3,7 +3,12 @@ import { readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { readXlsx, writeXlsx } from "hucre/xlsx";
 import type { Browser, Page } from "playwright-core";
-import { createAdministrator } from "../support/administrator.ts";
+import {
+  type Administrator,
+  createAdministrator,
+  createEmbedBy,
+  createPartnerBy,
+} from "../support/administrator.ts";
 import { goTo, hashOf, openApp, openConsole, settled } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
@@ -33,6 +38,7 @@ import {
 const { serve } = useMainstay();
 let server: Installation;
 let browser: Browser;
+let administrator: Administrator;
 let partner: Partner;
 let client: ApiClient;
 let demoId: string;
@@ -40,7 +46,8 @@ let oakId: string;
 
 beforeAll(async () => {
   server = await serve();
-  partner = await server.createPartner("Acme & Sons");
+  administrator = await createAdministrator(server);
+  partner = await createPartnerBy(administrator, { name: "Acme & Sons" });
   client = server.as(partner);
   demoId = (await client.post("/onboarding/demo-property", undefined)).body.id;
   oakId = (await addProperty(client, { name: 'Oak "House", North', unit_count: 40 })).id;
@@ -294,7 +301,7 @@ describe("a property's plan", () => {
     await page.getByText("10 years from").waitFor();
     expect(calls).toHaveLength(1);
     const shown = await page.locator("table.reserve").innerText();
-    const { token } = await server.json("embed", "create", demoId);
+    const { token } = await createEmbedBy(administrator, demoId);
     const printed = await page.context().newPage();
     await printed.goto(`${server.url}/embed/property/${token}/schedule`);
     // The embedded page has the same table.
@@ -359,10 +366,9 @@ test("the underwriting page fits on a screen, is accessible on all widths, and p
 
 // Rule: underwriting
 test("the deductible and the limit keep the focus and what is typed while the figures are loaded, or fail", async () => {
-  const admin = await createAdministrator(server);
   const windows = [
     await openApp(browser, server.url, partner.api_key, `#/properties/${demoId}/underwriting`),
-    await openConsole(browser, server, admin.key, `#/book/${demoId}`),
+    await openConsole(browser, server, administrator.key, `#/book/${demoId}`),
   ];
   for (const { page, pageErrors, close } of windows) {
     const [deductible, limit] = ["Deductible", "Limit"].map((name) => page.getByLabel(name));
@@ -608,7 +614,7 @@ test("no dialog leaves the screen, and no text is cut off or crosses another, at
 
 // Rule: portfolio-app-import, import-rows
 test("a CSV file is mapped, checked and imported, and its rejected rows are a file that can be imported", async () => {
-  const fresh = await server.createPartner("Importer");
+  const fresh = await createPartnerBy(administrator, { name: "Importer" });
   const { page, pageErrors, close } = await openApp(browser, server.url, fresh.api_key, "#/import");
   const lines = Array.from(
     { length: 230 },
@@ -791,7 +797,7 @@ test("a CSV file is mapped, checked and imported, and its rejected rows are a fi
 
 // Rule: portfolio-app-import
 test("an import whose page is left, and a change that fails after its dialog is closed, are reported", async () => {
-  const fresh = await server.createPartner("Leaver");
+  const fresh = await createPartnerBy(administrator, { name: "Leaver" });
   const { page, close } = await openApp(browser, server.url, fresh.api_key, "#/import");
   const lines = Array.from({ length: 230 }, (_, nth) => `Court ${nth},${nth} Elm St,NY`);
   const text = `Name,Address,State\n${lines.join("\n")}`;
@@ -828,7 +834,7 @@ test("an import whose page is left, and a change that fails after its dialog is 
 
 // Rule: portfolio-app-start
 test("an empty account shows three steps, of which the first creates the demo property", async () => {
-  const fresh = await server.createPartner("Fresh");
+  const fresh = await createPartnerBy(administrator, { name: "Fresh" });
   const { page, pageErrors, close } = await openApp(browser, server.url, fresh.api_key);
   await page.getByRole("heading", { name: "Start in three steps" }).waitFor();
   expect(await page.locator(".first-steps li").count()).toBe(3);

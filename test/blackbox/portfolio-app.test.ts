@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
+import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
 import { goTo, hashOf, openApp, settled, signIn } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
@@ -24,6 +25,7 @@ const STRANGE = `<b>Elm</b> "Court" & 'more' <script>alert(1)</script> \u05d1\u0
 let server: Installation;
 let browser: Browser;
 let client: ApiClient;
+let administrator: Administrator;
 let partner: Partner;
 let stranger: Partner;
 let newcomer: Partner;
@@ -31,7 +33,8 @@ const ids = { demo: "", empty: "", strange: "", strangeAppliance: "", component:
 
 beforeAll(async () => {
   server = await serve();
-  partner = await server.createPartner("Acme Insurance");
+  administrator = await createAdministrator(server);
+  partner = await createPartnerBy(administrator, { name: "Acme Insurance" });
   client = server.as(partner);
   ids.demo = (await client.post("/onboarding/demo-property", undefined)).body.id;
   ids.empty = (await addProperty(client, { name: "Empty Court", state: "CA" })).id;
@@ -40,8 +43,8 @@ beforeAll(async () => {
     date_of_loss: "2025-03-14",
     amount: 12500,
   });
-  newcomer = await server.createPartner("Newcomer");
-  stranger = await server.createPartner(`${STRANGE} Inc`);
+  newcomer = await createPartnerBy(administrator, { name: "Newcomer" });
+  stranger = await createPartnerBy(administrator, { name: `${STRANGE} Inc` });
   const strange = server.as(stranger);
   ids.strange = (await addProperty(strange, { name: STRANGE + "x".repeat(500 - STRANGE.length) })).id;
   const appliance = await addWornAppliance(strange, ids.strange, { brand: STRANGE, model: STRANGE });
@@ -201,7 +204,7 @@ describe("signing in", () => {
   });
 
   test("asks for a key that was replaced while the page is open, and returns to the same page", async () => {
-    const replaced = await server.createPartner("Replaced");
+    const replaced = await createPartnerBy(administrator, { name: "Replaced" });
     const { id } = await addProperty(server.as(replaced), { name: "Oak Court" });
     const { page, pageErrors, close } = await openApp(browser, server.url, replaced.api_key, "#/properties");
     await page.getByRole("link", { name: "Oak Court" }).waitFor();
@@ -467,7 +470,7 @@ test("a component's page says why it has its score", async () => {
 
 // Rule: retire
 test("the portfolio app retires a property and an appliance, lists them, and brings them back", async () => {
-  const owner = await server.createPartner("Retiring");
+  const owner = await createPartnerBy(administrator, { name: "Retiring" });
   const client = server.as(owner);
   const today = dateDaysFromToday(0);
   const kept = await addProperty(client, { name: "Kept", state: "NY" });
@@ -551,7 +554,7 @@ test("the portfolio app retires a property and an appliance, lists them, and bri
 describe("before the first frame of a page", () => {
   let owner: Partner;
   beforeAll(async () => {
-    owner = await server.createPartner("Early");
+    owner = await createPartnerBy(administrator, { name: "Early" });
     for (const name of ["Elm Court", "Elm House"]) await addProperty(server.as(owner), { name, state: "NY" });
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { readXlsx } from "hucre/xlsx";
 import type { Browser, Page } from "playwright-core";
-import { type Administrator, createAdministrator } from "../support/administrator.ts";
+import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
 import { goTo, openApp, openConsole, settled } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { Json } from "../support/json.ts";
@@ -26,7 +26,7 @@ let administrator: Administrator;
 beforeAll(async () => {
   server = await serve();
   administrator = await createAdministrator(server);
-  partner = await server.createPartner("Acme");
+  partner = await createPartnerBy(administrator, { name: "Acme" });
   browser = await launchBrowser();
 });
 afterAll(() => browser?.close());

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
 import type { Browser, Page } from "playwright-core";
+import { createAdministrator, createEmbedBy, createPartnerBy } from "../support/administrator.ts";
 import { launchBrowser } from "../support/browser.ts";
 import type { ApiClient } from "../support/client.ts";
 import type { Json } from "../support/json.ts";
@@ -19,7 +20,8 @@ const addresses: Record<string, string> = {};
 
 beforeAll(async () => {
   server = await serve();
-  client = server.as(await server.createPartner());
+  const administrator = await createAdministrator(server);
+  client = server.as(await createPartnerBy(administrator, { name: "Acme" }));
   ids.demo = (await client.post("/onboarding/demo-property", undefined)).body.id;
   ids.empty = (await addProperty(client, { name: "Empty Court" })).id;
   ids.large = (await addProperty(client, { name: "Large Court", unit_count: 250 })).id;
@@ -30,7 +32,7 @@ beforeAll(async () => {
   }));
   await client.post("/v1/appliances/bulk", { appliances });
   for (const [name, id] of Object.entries(ids)) {
-    const { token } = await server.json("embed", "create", id);
+    const { token } = await createEmbedBy(administrator, id);
     addresses[name] = `${server.url}/embed/property/${token}`;
   }
   browser = await launchBrowser();

@@ -1,4 +1,5 @@
 import { ApiClient } from "./client.ts";
+import type { Json } from "./json.ts";
 import type { Installation, Partner } from "./mainstay.ts";
 import { recordSecretsIn } from "./secret-record.ts";
 
@@ -19,6 +20,13 @@ export async function createPartnerBy(
   fields: { name: string; webhook_url?: string; daily_budget?: number },
 ): Promise<Partner> {
   const { body } = await client.post("/admin/partners", fields, 201);
+  recordSecretsIn(JSON.stringify(body));
+  return body;
+}
+
+/** Creates an embed of a property by an administrator's request. */
+export async function createEmbedBy({ client }: Administrator, property_id: string): Promise<Json> {
+  const { body } = await client.post("/admin/embeds", { property_id }, 201);
   recordSecretsIn(JSON.stringify(body));
   return body;
 }
