@@ -425,6 +425,10 @@ describe("changes", () => {
       webhook_events: events,
     });
     await page.getByLabel("Concurrent deliveries").fill("3");
+    await page.getByLabel("Daily API call limit").fill("6000");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("“Daily API call limit” was changed while this form was open.").waitFor();
+    await page.getByLabel("Daily API call limit").fill("4321");
     await page.getByRole("button", { name: "Save" }).click();
     await eventually(async () =>
       expect((await keys.full.client.get(`/admin/partners/${partnerId}`)).body).toMatchObject({

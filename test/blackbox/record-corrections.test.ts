@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { readXlsx } from "hucre/xlsx";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Route } from "playwright-core";
 import { type Administrator, createAdministrator, createPartnerBy } from "../support/administrator.ts";
 import { goTo, openApp, openConsole, settled } from "../support/app-window.ts";
 import { launchBrowser } from "../support/browser.ts";
@@ -30,6 +30,22 @@ beforeAll(async () => {
   browser = await launchBrowser();
 });
 afterAll(() => browser?.close());
+
+type Opened = { page: Page; pageErrors: string[] };
+
+/** Makes the change that `confirm` sends without its response. */
+async function withoutResponse({ page, pageErrors }: Opened, confirm: () => Promise<void>) {
+  const lose = async (call: Route) => {
+    if (call.request().method() !== "PUT") return await call.fallback();
+    await call.fetch();
+    await call.abort();
+  };
+  await page.route("**", lose);
+  await confirm();
+  await page.getByRole("dialog").getByText("The server is not responding.").waitFor();
+  await page.unroute("**", lose);
+  pageErrors.splice(0);
+}
 
 async function heater(): Promise<Json> {
   const client = server.as(partner);
@@ -189,6 +205,7 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
     await dialog.getByRole("button", { name: "Retire" }).click();
     await dialog.getByText("“Retirement” was changed while this form was open.").waitFor();
     await client.put(`/v1/properties/${id}`, { retired_at: null });
+    await withoutResponse({ page, pageErrors }, () => dialog.getByRole("button", { name: "Retire" }).click());
     await dialog.getByRole("button", { name: "Retire" }).click();
     await page.getByText(": Sold").waitFor();
     await look(page, `${site}-retired-property`);
@@ -217,6 +234,7 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("“Known hazards” was changed while this form was open.").waitFor();
     await client.put(`/v1/appliances/${panel.id}`, { flags_set: [] });
+    await withoutResponse({ page, pageErrors }, () => dialog.getByRole("button", { name: "Save" }).click());
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("heading", { name: "Known hazards", exact: true }).waitFor();
@@ -246,6 +264,7 @@ describe.each(["app", "console"] as const)("in the %s", (site) => {
     await dialog.getByRole("button", { name: "Move" }).click();
     await dialog.getByText("“Type” was changed while this form was open.").waitFor();
     await client.put(`/v1/appliances/${panel.id}`, { type_id: "electrical_panel" });
+    await withoutResponse({ page, pageErrors }, () => dialog.getByRole("button", { name: "Move" }).click());
     await dialog.getByRole("button", { name: "Move" }).click();
     await page.getByRole("heading", { name: /generator/i, level: 1 }).waitFor();
     const moved = (await client.get(`/v1/appliances/${panel.id}`)).body;

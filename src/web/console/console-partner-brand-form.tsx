@@ -10,6 +10,7 @@ import {
   readableBrandColorByRule,
 } from "../../domain/rules/partner-brand-rule.ts";
 import { brandContrastWording } from "../../domain/wording/brand-contrast-wording.ts";
+import { messageOfFailedEdit, pageEditConflictMessage } from "../records/edit-record.tsx";
 import { ReportSection } from "../sections/section.tsx";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
 import { LoadedContent } from "../widgets/load-states.tsx";
@@ -46,6 +47,21 @@ const drawn = ({ display_name, color, color_dark, logo }: BrandJson): Drawn => (
   logo: logo && `data:image/png;base64,${logo.png}`,
 });
 
+const LABELS = {
+  display_name: "Name",
+  color: "Color",
+  color_dark: "Color on dark pages",
+  logo_png: "Logo",
+};
+
+/** Returns the fields with which a brand is changed. */
+const settingsOf = ({ display_name, color, color_dark, logo }: BrandJson) => ({
+  display_name,
+  color,
+  color_dark,
+  logo_png: logo?.png ?? null,
+});
+
 function BrandDialog({ brand, path, onChange }: { brand: BrandJson; path: string; onChange: () => void }) {
   const { api } = useConsole();
   const [shown, setShown] = useState(drawn(brand));
@@ -74,23 +90,23 @@ function BrandDialog({ brand, path, onChange }: { brand: BrandJson; path: string
       ...(isDarkNew && color !== "" && { color_dark: colorDark === "" ? null : colorDark }),
       ...(png !== (brand.logo?.png ?? null) && { logo_png: png }),
     };
-    try {
+    return await messageOfFailedEdit(async () => {
+      const readNow = async () => settingsOf(await api.read<BrandJson>(path));
+      const changed = await pageEditConflictMessage(readNow, settingsOf(brand), LABELS, change);
+      if (changed !== undefined) return changed;
       await api.write("PUT", path, change);
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    }
-    onChange();
-    return undefined;
+      onChange();
+    });
   };
   return (
     <ConfirmDialog name="Change" title="Name, colors and logo of embeds" onConfirm={save}>
       <div class="edit">
         <label>
-          Name
+          {LABELS.display_name}
           <input maxLength={MAX_BRAND_NAME} autoComplete="off" value={shown.name} onInput={set("name")} />
         </label>
         <label>
-          Color
+          {LABELS.color}
           <input
             autoComplete="off"
             placeholder="Default"
@@ -101,7 +117,7 @@ function BrandDialog({ brand, path, onChange }: { brand: BrandJson; path: string
           />
         </label>
         <label>
-          Color on dark pages
+          {LABELS.color_dark}
           <input
             autoComplete="off"
             placeholder="Automatic"
@@ -112,7 +128,7 @@ function BrandDialog({ brand, path, onChange }: { brand: BrandJson; path: string
           />
         </label>
         <label>
-          Logo (PNG, at most {MAX_LOGO_BYTES / 1024} KB and {LOGO_SIDES.most} pixels)
+          {LABELS.logo_png} (PNG, at most {MAX_LOGO_BYTES / 1024} KB and {LOGO_SIDES.most} pixels)
           <input type="file" accept="image/png" onChange={(event) => void chooseLogo(event)} />
         </label>
         {shown.logo !== null && (

@@ -1,7 +1,15 @@
 import type { FullPartnerJson } from "../../api-schemas/partner-schema.ts";
 import { WEBHOOK_EVENTS } from "../../domain/partner.ts";
+import { pageEditConflictMessage } from "../records/edit-record.tsx";
 import { ReportSection } from "../sections/section.tsx";
 import { useAdminAction, useConsole } from "./console-context.ts";
+
+const LABELS = {
+  daily_budget: "Daily API call limit",
+  webhook_url: "Webhook URL",
+  webhook_events: "Subscribed events",
+  webhook_concurrency: "Concurrent deliveries",
+};
 
 /** Edits a partner's daily call limit and webhook endpoint. */
 export function ConsolePartnerSettings(props: {
@@ -18,12 +26,12 @@ export function ConsolePartnerSettings(props: {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const text = (name: string) => String(form.get(name)).trim();
-    const events = form.getAll("event");
+    const events = form.getAll("event").map(String);
     const budget = Number(text("budget"));
     const url = text("url") || null;
     const concurrency = text("concurrency") === "" ? null : Number(text("concurrency"));
     // Sends only what was changed here: others may have changed the rest since, and setting the URL resets the endpoint's health.
-    const changes = {
+    const change = {
       ...(budget !== partner.daily_budget && { daily_budget: budget }),
       ...(url !== partner.webhook_url && { webhook_url: url }),
       ...(String(events) !== String(checked) && {
@@ -31,13 +39,19 @@ export function ConsolePartnerSettings(props: {
       }),
       ...(concurrency !== partner.webhook_concurrency && { webhook_concurrency: concurrency }),
     };
-    if (await run(() => api.write("PUT", path, changes), "Saved.")) onChange();
+    const send = async () => {
+      const readNow = () => api.read<FullPartnerJson>(path);
+      const changed = await pageEditConflictMessage(readNow, partner, LABELS, change);
+      if (changed !== undefined) throw new Error(changed);
+      return await api.write("PUT", path, change);
+    };
+    if (await run(send, "Saved.")) onChange();
   };
   return (
     <ReportSection id="settings" title="API limit and webhook endpoint">
       <form class="fields" onSubmit={(event) => void save(event)}>
         <label>
-          Daily API call limit
+          {LABELS.daily_budget}
           <input
             name="budget"
             type="number"
@@ -48,7 +62,7 @@ export function ConsolePartnerSettings(props: {
           />
         </label>
         <label>
-          Webhook URL
+          {LABELS.webhook_url}
           <input
             name="url"
             type="url"
@@ -58,7 +72,7 @@ export function ConsolePartnerSettings(props: {
           />
         </label>
         <label>
-          Concurrent deliveries
+          {LABELS.webhook_concurrency}
           <input
             name="concurrency"
             type="number"
@@ -69,7 +83,7 @@ export function ConsolePartnerSettings(props: {
           />
         </label>
         <fieldset>
-          <legend>Subscribed events</legend>
+          <legend>{LABELS.webhook_events}</legend>
           {WEBHOOK_EVENTS.map((event) => (
             <label>
               <input type="checkbox" name="event" value={event} defaultChecked={checked.includes(event)} />

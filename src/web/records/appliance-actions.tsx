@@ -74,10 +74,11 @@ function FlagsDialog({ appliance, type, path, onSave }: DialogProps) {
   const save = (form: FormData) => {
     const chosen = (state: string) =>
       type.hazards.filter(({ code }) => form.get(code) === state).map(({ code }) => code);
+    const change = { flags_set: chosen(SET), flags_cleared: chosen(CLEARED) };
+    const readNow = () => records.readNow<ApplianceJson>(path);
     return messageOfFailedEdit(
       async () =>
-        (await pageEditConflictMessage(records, path, appliance, labels)) ??
-        (await onSave({ flags_set: chosen(SET), flags_cleared: chosen(CLEARED) })),
+        (await pageEditConflictMessage(readNow, appliance, labels, change)) ?? (await onSave(change)),
     );
   };
   return (
@@ -129,15 +130,17 @@ function MoveDialog({ appliance, type, types, path, onSave }: DialogProps & Pick
       return "Choose another property, unit or type.";
     const propertyId = picked === null ? appliance.property_id : String(picked);
     return await messageOfFailedEdit(async () => {
-      const changed = await pageEditConflictMessage(records, path, appliance, PLACE_LABELS);
-      if (changed !== undefined) return changed;
       const place = unit === "" ? undefined : await unitOf(records, propertyId, Number(unit));
       if (typeof place === "string") return place;
-      await onSave({
-        ...(picked !== null && { property_id: propertyId }),
+      const change = {
+        ...(picked !== null && { property_id: propertyId, unit_id: null }),
         ...(place && { unit_id: place.id }),
         ...(typeId !== appliance.type_id && { type_id: typeId }),
-      });
+      };
+      const readNow = () => records.readNow<ApplianceJson>(path);
+      const changed = await pageEditConflictMessage(readNow, appliance, PLACE_LABELS, change);
+      if (changed !== undefined) return changed;
+      await onSave(change);
     });
   };
   return (

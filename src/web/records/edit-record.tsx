@@ -2,7 +2,7 @@ import { useId } from "preact/hooks";
 import { ApiFailure } from "../browser/browser-api-failure.ts";
 import { pageCodeLabel } from "../page/page-code-labels.ts";
 import { ConfirmDialog } from "../widgets/confirm-dialog.tsx";
-import { type RecordsApi, useRecordsApi } from "./page-records-context.ts";
+import { useRecordsApi } from "./page-records-context.ts";
 
 /** A field of a record in a form. Emptied, it is sent as null. */
 export type EditField = {
@@ -41,9 +41,7 @@ export function EditRecordDialog<Edited extends object>(props: {
     return await messageOfFailedEdit(async () => {
       const stored = fieldsOf({ ...record, ...(await records.readNow<Partial<Edited>>(path)) });
       const taken = fields.find(
-        ({ name, value }, at) =>
-          // It is what the form says where the response to an earlier attempt was lost.
-          name in change && ![value, change[name]].some((known) => isEqual(stored[at]?.value, known)),
+        ({ name, value }, at) => name in change && isTaken(stored[at]?.value, value, change[name]),
       );
       if (taken) return changedMeanwhile(taken);
       await onSave(change);
@@ -82,20 +80,24 @@ export async function messageOfFailedEdit(
 }
 
 /**
- * Returns a message if a field of a record that a form shows was changed since. `labels` are those of the form's fields;
- * `path` is that at which the record is read.
+ * Returns a message if a field that `change` has was changed since the form showed its record, to anything else. `labels`
+ * are those of the form's fields.
  */
 export async function pageEditConflictMessage<Shown extends object>(
-  records: RecordsApi,
-  path: string,
+  readNow: () => Promise<Partial<Shown>>,
   record: Shown,
   labels: { readonly [Name in keyof Shown]?: string },
+  change: Partial<Shown>,
 ): Promise<string | undefined> {
-  const stored = { ...record, ...(await records.readNow<Partial<Shown>>(path)) };
-  for (const name in labels)
-    if (!isEqual(stored[name], record[name])) return changedMeanwhile({ label: labels[name]! });
+  const stored = { ...record, ...(await readNow()) };
+  for (const name in change)
+    if (isTaken(stored[name], record[name], change[name])) return changedMeanwhile({ label: labels[name]! });
   return undefined;
 }
+
+/** It is already what the form says where the response to an earlier attempt was lost. */
+const isTaken = (stored: unknown, shown: unknown, asked: unknown) =>
+  !isEqual(stored, shown) && !isEqual(stored, asked);
 
 const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 

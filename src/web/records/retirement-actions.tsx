@@ -36,7 +36,8 @@ export function RetirementRecordActions(props: {
   const path = recordPath(kind === "property" ? "properties" : "appliances", record.id);
   const put = (change: Partial<Retirable>) =>
     messageOfFailedEdit(async () => {
-      const changed = await pageEditConflictMessage(records, path, record, LABELS);
+      const readNow = () => records.readNow<Retirable>(path);
+      const changed = await pageEditConflictMessage(readNow, record, LABELS, change);
       if (changed !== undefined) return changed;
       await records.write("PUT", path, change);
       records.onChanged();
@@ -62,7 +63,7 @@ export function RetirementRecordActions(props: {
           name="Bring back"
           title={`Bring back ${name}`}
           isSmall
-          onConfirm={() => put({ retired_at: null })}
+          onConfirm={() => put({ retired_at: null, retired_reason: null })}
         >
           <p>It is in every list and figure again, and is scored at once.</p>
         </ConfirmDialog>
