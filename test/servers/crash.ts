@@ -3,10 +3,11 @@
  * [--fleets 1]`, by default on both engines. Several fleets, each with a storage of its own, use the time in which one
  * waits. A round is a kill -9, the start after it, and what clients do meanwhile. Every few dozen
  * rounds all promises are checked and the storage is replaced by an empty one, so that a check reads little. Writes a
- * report per engine to `bench/reports`, and exits 1 where a promise is broken.
+ * report per engine, to `bench/reports` if the run is full and else to `test/artifacts`, and exits 1 where a promise is
+ * broken.
  */
 import { parseArgs } from "node:util";
-import { saveReport } from "../support/saved-report.ts";
+import { isFullCrashRun, saveReport } from "../support/saved-report.ts";
 import { crashing } from "./faults/servers.ts";
 import { postgresStorage } from "./postgres.ts";
 import { runRound } from "./round.ts";
@@ -87,7 +88,7 @@ async function crash(engine: Engine) {
     while (total.rounds < rounds) await checkOnce();
   };
   await Promise.all(Array.from({ length: fleets }, keepChecking));
-  saveReport(`crash-${engine}.json`, {
+  const figures = {
     seed,
     servers: engine === "folder" ? 1 : servers,
     clients,
@@ -95,7 +96,8 @@ async function crash(engine: Engine) {
     seconds: Math.round((Date.now() - startedAt) / 1000),
     ...total,
     violations,
-  });
+  };
+  saveReport(`crash-${engine}.json`, figures, isFullCrashRun(total.rounds));
   return violations.length;
 }
 

@@ -2,13 +2,14 @@
  * Keeps servers under load for a long time: `bun run soak [--minutes 20 | --hours 24] [--storage folder|postgres]
  * [--servers 3]`, by default on both engines at once. Partners call every route, well and badly, and are purged again;
  * their endpoints are good and bad; a day passes every half minute; backups, retention and rotations happen meanwhile.
- * Writes the measured growth of memory, handles, database and log to a page and a JSON file in `bench/reports`, and exits
- * 1 where something grows, a connection gets no answer or an answer is unexplained.
+ * Writes the measured growth of memory, handles, database and log to a page and a JSON file, in `bench/reports` if the run
+ * is full and else in `test/artifacts`, and exits 1 where something grows, a connection gets no answer or an answer is
+ * unexplained.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { measuredOn, saveReport, saveReportFile } from "../support/saved-report.ts";
+import { isFullSoakRun, measuredOn, saveReport, saveReportFile } from "../support/saved-report.ts";
 import { type Engine, soakEngine } from "./engine.ts";
 import { pageOf } from "./page.ts";
 import type { Recorder } from "./recorder.ts";
@@ -91,6 +92,7 @@ for (const { recorder, report } of runs.values()) {
   writeFileSync(join(artifacts, "soak-postgres.log"), recorder.databaseLog);
   console.log(`log of PostgreSQL: ${join(artifacts, "soak-postgres.log")}`);
 }
-saveReport("soak.json", { ...options, engines: reports });
-saveReportFile("soak.html", pageOf(measuredOn(), runs, seconds));
+const isFull = isFullSoakRun(seconds, engines);
+saveReport("soak.json", { ...options, engines: reports }, isFull);
+saveReportFile("soak.html", pageOf(measuredOn(), runs, seconds), isFull);
 process.exit(reports.every(({ holds }) => holds) ? 0 : 1);
