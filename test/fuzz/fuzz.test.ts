@@ -17,6 +17,8 @@ afterAll(endTargets);
 const INPUTS: Readonly<Record<string, number>> = {
   import: 5,
   "mapped-import": 5,
+  "imported-rows": 5,
+  "cost-book": 30,
   workbook: 60,
   endpoint: 30,
   backup: 30,

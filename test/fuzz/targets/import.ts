@@ -1,15 +1,22 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseRowsToImportJson } from "../../../src/api-schemas/imported-rows-schema.ts";
+import { invalid } from "../../../src/domain/errors.ts";
 import type { Partner } from "../../../src/domain/partner.ts";
+import { parseHttpRequestBodyObject } from "../../../src/http/request-body.ts";
 import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
+import { readCostBookFile } from "../../../src/usecases/costs/read-cost-book-file.ts";
+import { parseImportContinuation } from "../../../src/usecases/import/import-equal-row-counts.ts";
 import { IMPORT_FIELDS, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
+import { importTableRows } from "../../../src/usecases/import/import-table-rows.ts";
 import { guessColumnFields } from "../../../src/usecases/import/mapping/guess-mapping.ts";
 import {
   findSavedMapping,
   loadImportMappingFile,
   mappingFileText,
+  validFileMapping,
 } from "../../../src/usecases/import/mapping/import-file-mapping.ts";
 import { openImportTables } from "../../../src/usecases/import/mapping/open-source-tables.ts";
 import { prepareMappedRows } from "../../../src/usecases/import/mapping/prepare-import-rows.ts";
@@ -174,5 +181,83 @@ export function mappedImportTarget(): Target {
       return `${Object.keys(sources).join(" and ")}, ${result.rejected === 0 ? "no" : "some"} rejected`;
     },
     end,
+  };
+}
+
+const MOST_VALUES = 31_000;
+
+/** Checks rows as `POST /v1/import-rows` does in a dry run, which makes their records and undoes them. */
+export function importedRowsTarget(): Target {
+  const { newImport, end } = scratchDatabase();
+  const rows = (columns: string[], cells: string[][], more: object = {}) =>
+    Buffer.from(JSON.stringify({ file: "a.csv", columns, rows: cells, ...more }));
+  return {
+    name: "imported-rows",
+    seeds: [
+      rows(["Site", "Street", "State", "Roof", "Year Built"], [["Elm", "1 Elm St", "NY", "Y", "1990"]]),
+      rows(
+        ["Ref", "Name", "Street", "State", "No of Elevators"],
+        [
+          ["1", "Elm", "1 Elm St", "NY", "3"],
+          ["1", "Elm", "1 Elm St", "NY", "3"],
+        ],
+        {
+          mapping: {
+            columns: ["Ref", "Name", "Street", "State", "No of Elevators"],
+            rows: "properties",
+            fields: { partner_property_id: "Ref", name: "Name", address: "Street", state: "State" },
+            constants: { country: "US" },
+            values: { state: { Ontario: "ON" } },
+            dates: {},
+            equipment: [{ column: "No of Elevators", kind: "count", types: { "*": "elevator" } }],
+            scores: [],
+          },
+          continuation: "hNn2ZJcIcHpI3",
+          separator: ";",
+          first_row: 7,
+          update: true,
+        },
+      ),
+    ],
+    words: [
+      ...['"mapping":{', '"constants":', '"continuation":"check ', '"rows":[[', "[]", "null", "\\u0000"],
+      ...["__proto__", "=1+1", "31/12/2020", "1e309", "-1", '""'],
+    ],
+    async parse(input) {
+      const given = parseRowsToImportJson(parseHttpRequestBodyObject(input, MOST_VALUES));
+      const { mapping, continuation, update, dryRun: _, silent, ...table } = given;
+      const valid = mapping && validFileMapping(mapping);
+      if (mapping && !valid) throw invalid("mapping must be one that an earlier response has");
+      const equalRows = parseImportContinuation(continuation, true);
+      const deps = { ...(await newImport()), yieldNow: async () => {} };
+      const options = { mapping: valid, equalRows, update, dryRun: true, silent };
+      const { mapping: used, rejected } = await importTableRows(deps, table, options);
+      return `${used.rows}, ${rejected.length === 0 ? "no" : "some"} rejected`;
+    },
+    end,
+  };
+}
+
+/** Reads a CSV file with lines of a cost book. */
+export function costBookTarget(): Target {
+  const folder = mkdtempSync(join(tmpdir(), "mainstay-fuzz-costs-"));
+  const knowledge = embeddedKnowledge();
+  return {
+    name: "cost-book",
+    seeds: [
+      Buffer.from(
+        "type_id,component_def_id,state,proactive_cost,reactive_cost,size,as_of\n" +
+          "water_heater_gas,,,1850,3200,50,2026-10-02\nboiler,boiler_burner,NY,900,,,\n",
+      ),
+    ],
+    words: [",", "\n", '"', "roof", "CA-ON", "1e309", "-1", "2026-02-30", "=1+1", "line,error", "\ufeff"],
+    async parse(input) {
+      const path = join(folder, "costs.csv");
+      await Bun.write(path, input);
+      const options = { knowledge, today: "2026-12-01", rejectsFolder: undefined };
+      const { lines, rejects } = await readCostBookFile({ path }, options);
+      return `${Math.min(lines.length, 2)} lines, ${rejects ? "some" : "no"} rejected`;
+    },
+    end: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -3,24 +3,26 @@ import {
   parseNewApplianceJson,
 } from "../../../src/api-schemas/appliance-schema.ts";
 import {
-  parseClaimChangeJson,
   parseClaimListJson,
+  parseClaimRequestJson,
   parseNewClaimJson,
 } from "../../../src/api-schemas/claim-schema.ts";
 import { parseComponentChangeJson } from "../../../src/api-schemas/component-change-schema.ts";
 import { parseCostBookJson, parseCostLineJson } from "../../../src/api-schemas/cost-book-schema.ts";
-import { parseNewEmbedJson } from "../../../src/api-schemas/embed-request-schema.ts";
+import { parseEmbedChangeJson, parseNewEmbedJson } from "../../../src/api-schemas/embed-request-schema.ts";
 import { parseFailedDeliveryWindowJson } from "../../../src/api-schemas/failed-delivery-window-schema.ts";
 import { parseBrandChangeJson } from "../../../src/api-schemas/partner-brand-schema.ts";
 import {
   parseNewPartnerJson,
   parsePartnerSettingsJson,
+  parseSecretOverlapJson,
 } from "../../../src/api-schemas/partner-settings-schema.ts";
 import {
   parseNewPropertyJson,
   parsePropertyChangeJson,
   parsePropertyMergeJson,
 } from "../../../src/api-schemas/property-request-schema.ts";
+import { parseSavedFilterJson } from "../../../src/api-schemas/saved-filter-schema.ts";
 import {
   parseFlatSmartEventJson,
   parseMeterEventJson,
@@ -30,6 +32,7 @@ import {
   parseNewServiceEventJson,
   parseServiceEventChangeJson,
 } from "../../../src/api-schemas/service-event-schema.ts";
+import { parseTokenRequestJson } from "../../../src/api-schemas/system-schema.ts";
 import { parseWorkMarkJson } from "../../../src/api-schemas/work-mark-schema.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { findNoteKeywords } from "../../../src/domain/scoring/find-note-keywords.ts";
@@ -39,17 +42,21 @@ import { responseEncodingFor } from "../../../src/http/content-encoding.ts";
 import { matchesEntityTag } from "../../../src/http/entity-tag.ts";
 import { anyHostHeaderCheck } from "../../../src/http/host-header.ts";
 import {
+  parseActionFilterHttpQuery,
   parseAlertTierHttpQuery,
   parseHttpQuery,
   parsePlanTermsHttpQuery,
   parsePropertyFilterHttpQuery,
   parseReserveFormTermsHttpQuery,
+  parseRetiredFilterHttpQuery,
   parseRowRangeHttpQuery,
+  parseSearchTextHttpQuery,
   parseSinceHttpQuery,
   parseTierHttpQuery,
 } from "../../../src/http/http-query-parameters.ts";
 import { idempotencyKey } from "../../../src/http/idempotency-key.ts";
 import {
+  parseInsuredLayerHttpQuery,
   parseLossRequestHttpQuery,
   parsePremiumTermsHttpQuery,
 } from "../../../src/http/loss-query-parameters.ts";
@@ -82,7 +89,7 @@ const KNOWN_PARAMETERS = [
   ...["state", "country", "city", "zip", "q", "flag", "retired", "include_retired", "sort", "deductible"],
   ...["risk_load", "expense_ratio", "loss_adjustment_ratio", "include_demo", "hud", "loan_term"],
   ...["minimum_item_cost", "opening_balance", "escrow_pct", "interest_pct", "minimum_balance"],
-  "deposit_growth_pct",
+  ...["deposit_growth_pct", "due_by", "min_cost", "max_cost", "system", "action", "work"],
 ];
 const QUERY_PARSERS: readonly ((values: ReadonlyMap<string, string>) => unknown)[] = [
   parseRowRangeHttpQuery,
@@ -93,6 +100,10 @@ const QUERY_PARSERS: readonly ((values: ReadonlyMap<string, string>) => unknown)
   parseReserveFormTermsHttpQuery,
   parseLossRequestHttpQuery,
   parsePremiumTermsHttpQuery,
+  parseInsuredLayerHttpQuery,
+  parseActionFilterHttpQuery,
+  parseRetiredFilterHttpQuery,
+  parseSearchTextHttpQuery,
   (values) => parsePropertyFilterHttpQuery(values, knowledge.knownHazards),
 ];
 
@@ -104,6 +115,7 @@ const query: Target = {
     "?systems=hvac,plumbing&perils=water&state=CA-ON&deductible=1000&limit=50000&risk_load=0.3&expense_ratio=0.25",
     "?hud=true&loan_term=35&minimum_item_cost=500&opening_balance=1000&escrow_pct=80&deposit_growth_pct=2",
     "?city=Elm&zip=10001&q=oak&country=US&flag=cpvc_piping&retired=true&include_retired=false&sort=cost",
+    "?due_by=2027-03-01&min_cost=100&max_cost=5000.5&system=hvac&action=replace_unit&work=open",
   ),
   words: [
     "limit=",
@@ -208,7 +220,7 @@ const CHANGE_READERS: readonly ((given: Record<string, unknown>) => unknown)[] =
   parseApplianceChangeJson,
   parseComponentChangeJson,
   parseServiceEventChangeJson,
-  parseClaimChangeJson,
+  parseClaimRequestJson,
   parseClaimListJson,
   parseWorkMarkJson,
   parseFlatSmartEventJson,
@@ -218,6 +230,10 @@ const CHANGE_READERS: readonly ((given: Record<string, unknown>) => unknown)[] =
   parseFailedDeliveryWindowJson,
   (given) => parseNewPartnerJson(given, 1000),
   parsePartnerSettingsJson,
+  parseEmbedChangeJson,
+  parseSecretOverlapJson,
+  parseSavedFilterJson,
+  parseTokenRequestJson,
 ];
 
 const changes: Target = {
@@ -236,6 +252,8 @@ const changes: Target = {
     '{"display_name":"Acme","color":"#0A7A6E","color_dark":"#7cc5bc","logo_png":"iVBORw0KGgo="}',
     '{"since":"2026-01-01T00:00:00Z","until":"2026-01-02T00:00:00Z","dry_run":true}',
     '{"name":"Acme","daily_budget":1000,"webhook_url":"https://hooks.example.com/x"}',
+    '{"name":"Old boilers","query":"system=hvac&tier=critical","overlap_hours":24}',
+    '{"grant_type":"client_credentials","client_id":"svc_client_1","client_secret":"svc_secret_1"}',
   ),
   words: [
     '"__proto__":',

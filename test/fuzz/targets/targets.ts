@@ -2,7 +2,7 @@ import type { Target } from "../target.ts";
 import { endpointTarget } from "./endpoint.ts";
 import { FILE_TARGETS, removeScratch } from "./files.ts";
 import { FORMAT_TARGETS } from "./formats.ts";
-import { importTarget, mappedImportTarget } from "./import.ts";
+import { costBookTarget, importedRowsTarget, importTarget, mappedImportTarget } from "./import.ts";
 import { REQUEST_TARGETS } from "./requests.ts";
 
 /** Every parser of what partners, operators and endpoints send. Requests as a whole are in `test/blackbox/fuzz.test.ts`. */
@@ -12,6 +12,8 @@ export const TARGETS: readonly Target[] = [
   ...FORMAT_TARGETS,
   importTarget(),
   mappedImportTarget(),
+  importedRowsTarget(),
+  costBookTarget(),
   await endpointTarget(),
 ];
 
