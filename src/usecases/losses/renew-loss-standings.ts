@@ -42,6 +42,8 @@ export async function renewLossStandings(deps: StandingDeps): Promise<number> {
   for (const { id: partnerId } of await loadBookOfBusinessPartners(store.read, undefined)) {
     signal?.throwIfAborted();
     portfolios.push({ partnerId, properties: await unitLossesOf(deps, partnerId) });
+    // The read of a small portfolio does not yield, and there may be thousands.
+    await yieldNow();
   }
   const rank = (properties: readonly ComparedProperty[]) =>
     runYielding(rankPropertiesInSteps(properties.filter(({ isDemo }) => !isDemo)), yieldNow);

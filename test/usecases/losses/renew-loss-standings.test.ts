@@ -4,6 +4,7 @@ import { createDemoProperty } from "../../../src/usecases/demo-property/create-d
 import { LossBooks } from "../../../src/usecases/losses/load-loss-books.ts";
 import { loadPropertyUnderwriting } from "../../../src/usecases/losses/load-property-underwriting.ts";
 import { renewLossStandings } from "../../../src/usecases/losses/renew-loss-standings.ts";
+import { createPartner } from "../../../src/usecases/partners/create-partner-and-credentials.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { mergeProperties } from "../../../src/usecases/portfolio/merge-properties.ts";
 import { RevisionCaches } from "../../../src/usecases/revision-caches/revision-caches.ts";
@@ -60,6 +61,29 @@ test("properties are compared once after a snapshot, by their losses per unit", 
     book: { others: 3, lowerExpected: 3, lowerDamage: 3 },
   });
   expect(await renew()).toBe(0);
+});
+
+// Rule: standings
+test("the comparison yields between partners, however small they are", async () => {
+  for (let n = 0; n < 5; n++)
+    await createPartner(fixture.administration, { name: `Small ${n}`, dailyBudget: 1, webhookUrl: null });
+  await snapshot();
+  let readAtOnce = 0;
+  let most = 0;
+  const { read } = fixture.store;
+  const lossRows = {
+    ...read.lossRows,
+    demoPropertyIds: (partnerId: string) => {
+      most = Math.max(most, ++readAtOnce);
+      return read.lossRows.demoPropertyIds(partnerId);
+    },
+  };
+  const store = { ...fixture.store, read: { ...read, lossRows } };
+  const yielded = async () => {
+    readAtOnce = 0;
+  };
+  expect(await renewLossStandings({ store, knowledge, yieldNow: yielded })).toBe(4);
+  expect(most).toBe(1);
 });
 
 // Rule: standings
