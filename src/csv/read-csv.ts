@@ -56,7 +56,8 @@ export async function* readCsv(source: CsvSource, delimiter: Delimiter = ","): A
   }
 }
 
-const WHITE_SPACE_LINE = /(?<=[\r\n])[ \t]+(?=[\r\n])/;
+/** Not one between a carriage return and a line feed, which would join them to one line end. */
+const WHITE_SPACE_LINE = /(?<=\n)[ \t]+(?=[\r\n])|(?<=\r)[ \t]+(?=\r)/;
 const QUOTE_OR_WHITE_SPACE_LINE = new RegExp(`"|${WHITE_SPACE_LINE.source}`, "g");
 
 /** Empties the lines of white space outside of quotes, for each of which the parser would make a row that is skipped. */

@@ -62,6 +62,10 @@ describe("reading CSV", () => {
     }
   });
 
+  test("counts a line of white space between a carriage return and a line feed", async () => {
+    expect((await read("a,b\r \n1,2\n")).at(-1)).toEqual({ line: 3, cells: ["1", "2"] });
+  });
+
   test("keeps lines of white space in quotes", async () => {
     const cells = ["1", `x${"\n  ".repeat(40_000)}\n"y`];
     expect((await read(`a,b\n  \n${csvLine(cells)}  \n2,3\n`)).slice(1)).toEqual([
