@@ -97,10 +97,10 @@ const STORES = {
   installation: installationStore,
 } as const;
 
-/** The queries of each table, made at their first use: most commands and snapshots use those of a few tables. */
+/** The queries of each table. */
 export type Stores = { readonly [Name in keyof typeof STORES]: ReturnType<(typeof STORES)[Name]> };
 
-/** Makes the queries of all tables, over one engine. */
+/** Returns the queries over one engine, made at their first use: most commands and snapshots use those of a few tables. */
 export function createStores(engine: Engine): Stores {
   const stores = {};
   for (const [name, make] of Object.entries(STORES))

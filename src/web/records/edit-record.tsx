@@ -95,7 +95,10 @@ export async function pageEditConflictMessage<Shown extends object>(
   return undefined;
 }
 
-/** It is already what the form says where the response to an earlier attempt was lost. */
+/**
+ * Returns whether a field was changed since the form showed it, to anything else than what is asked: where the response to
+ * an earlier attempt was lost, the record already has that.
+ */
 const isTaken = (stored: unknown, shown: unknown, asked: unknown) =>
   !isEqual(stored, shown) && !isEqual(stored, asked);
 
