@@ -3,6 +3,7 @@ import type { Component } from "../../src/domain/component.ts";
 import type { Partner } from "../../src/domain/partner.ts";
 import type { NewProperty, Property } from "../../src/domain/property.ts";
 import { embeddedKnowledge } from "../../src/knowledge/embedded-knowledge.ts";
+import type { ImportRequest } from "../../src/usecases/import/import-portfolio.ts";
 import { createAppliance } from "../../src/usecases/portfolio/create-or-change-appliance.ts";
 import { createProperty } from "../../src/usecases/portfolio/create-or-change-property.ts";
 import { type PortfolioWriter, writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
@@ -36,6 +37,8 @@ export const APPLIANCE: Omit<NewAppliance, "propertyId"> = {
 /** A partner's database with the writes that make up a portfolio. */
 export type PortfolioFixture = Omit<PartnerFixture, "copy"> & {
   partner: Partner;
+  /** The request of an import, apart from its sources. */
+  importing: Pick<ImportRequest, "store" | "knowledge" | "partner" | "clock" | "actor">;
   write<T>(run: (writer: PortfolioWriter) => Promise<T>): Promise<T>;
   addProperty(fields?: Partial<NewProperty>): Promise<Property>;
   addAppliances(...appliances: (Partial<NewAppliance> & { propertyId: string })[]): Promise<Appliance[]>;
@@ -54,6 +57,7 @@ export function usePortfolioStore(options: Parameters<typeof usePartnerStore>[0]
     return {
       ...fixture,
       partner,
+      importing: { store: fixture.store, knowledge, partner, clock: fixture.clock, actor: "cli:test" },
       write,
       addProperty: (fields = {}) =>
         write((writer) => createProperty(writer, { ...PROPERTY, ...fields }, { source: "api" })),

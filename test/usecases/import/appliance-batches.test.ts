@@ -4,7 +4,7 @@ import { csvLine } from "../../../src/csv/write-csv.ts";
 import { importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import { PortfolioWriter } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { rescoreProperty } from "../../../src/usecases/rescoring/rescore.ts";
-import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const open = usePortfolioStore();
 /** The first cascades to the second. */
@@ -31,19 +31,11 @@ async function portfolio(): Promise<PortfolioFixture> {
 const typeOf = (at: number) => TYPES[at % TYPES.length]!;
 
 /** Imports rows, with all of them in one batch or each in its own, and returns what was rejected. */
-async function run(
-  { store, partner, clock }: PortfolioFixture,
-  rows: readonly string[][],
-  together: boolean,
-) {
+async function run(fixture: PortfolioFixture, rows: readonly string[][], together: boolean) {
   let ms = 0;
   const errors: string[] = [];
   const { appliances } = await importPortfolio({
-    store,
-    knowledge,
-    partner,
-    clock,
-    actor: "cli:test",
+    ...fixture.importing,
     update: true,
     silent: true,
     sources: { appliances: { name: "a.csv", text: csvLine(HEADINGS) + rows.map(csvLine).join("") } },

@@ -47,7 +47,7 @@ testOnSqlite(
   "reads the events of a day once, however many rows and transactions bring more of them",
   async () => {
     const fixture = await open(NOW);
-    const { store, partner, clock } = fixture;
+    const { store } = fixture;
     const property = await fixture.addProperty();
     const [heater] = await fixture.addAppliances({ propertyId: property.id });
     const there = {
@@ -72,11 +72,8 @@ testOnSqlite(
     }));
     const rows = Array.from({ length: 900 }, (_, nth) => `${heater!.id},Cleaning,2024-05-01,note ${nth}\n`);
     const { serviceEvents } = await importPortfolio({
+      ...fixture.importing,
       store: counting,
-      knowledge,
-      partner,
-      clock,
-      actor: "cli:test",
       sources: {
         serviceEvents: { name: "events.csv", text: `appliance_id,event_type,date,notes\n${rows.join("")}` },
       },
@@ -90,7 +87,7 @@ testOnSqlite(
 
 test("lets others run between any two rows of a transaction, which may take a second", async () => {
   const fixture = await open(NOW);
-  const { store, partner, clock } = fixture;
+  const { store } = fixture;
   const property = await fixture.addProperty();
   const [heater] = await fixture.addAppliances({ propertyId: property.id });
   const inserted: number[] = [];
@@ -113,11 +110,8 @@ test("lets others run between any two rows of a transaction, which may take a se
   };
   const rows = Array.from({ length: 20 }, (_, nth) => `${heater!.id},Cleaning,2024-05-01,note ${nth}\n`);
   await importPortfolio({
+    ...fixture.importing,
     store: counting,
-    knowledge,
-    partner,
-    clock,
-    actor: "cli:test",
     monotonicMs: () => 0,
     sources: {
       serviceEvents: { name: "events.csv", text: `appliance_id,event_type,date,notes\n${rows.join("")}` },
@@ -128,7 +122,7 @@ test("lets others run between any two rows of a transaction, which may take a se
 
 test("spends as long on rows as the rows before took to score, so that a huge property is scored a few times", async () => {
   const fixture = await open(NOW);
-  const { store, partner, clock } = fixture;
+  const { store } = fixture;
   const property = await fixture.addProperty();
   const [heater] = await fixture.addAppliances({ propertyId: property.id });
   let now = 0;
@@ -150,11 +144,8 @@ test("spends as long on rows as the rows before took to score, so that a huge pr
   const rows = Array.from({ length: 400 }, (_, nth) => `${heater!.id},Cleaning,2024-05-01,note ${nth}\n`);
   let transactions = 0;
   const { serviceEvents } = await importPortfolio({
+    ...fixture.importing,
     store: slow,
-    knowledge,
-    partner,
-    clock,
-    actor: "cli:test",
     sources: {
       serviceEvents: { name: "events.csv", text: `appliance_id,event_type,date,notes\n${rows.join("")}` },
     },
@@ -323,11 +314,7 @@ test("scores of conditions are read with their scale, and updated with the condi
   const [lift] = await fixture.addAppliances({ propertyId: property.id, typeId: "elevator" });
   const run = (score: string, scale: string, update = false) =>
     importPortfolio({
-      store,
-      knowledge,
-      partner,
-      clock,
-      actor: "cli:test",
+      ...fixture.importing,
       update,
       defaults: [{ field: "condition_scale", text: scale }],
       sources: {
@@ -360,11 +347,7 @@ test("a mapped column of inspection types is read as a list, and updates events 
   const [lift] = await fixture.addAppliances({ propertyId: property.id, typeId: "elevator" });
   const run = (types: string, update = false) =>
     importPortfolio({
-      store,
-      knowledge,
-      partner,
-      clock,
-      actor: "cli:test",
+      ...fixture.importing,
       update,
       mappings: [{ column: "Tests", field: "inspection_types" }],
       sources: {
@@ -404,7 +387,7 @@ test.each([
   ["read by day", withoutReadingAhead],
 ])("a row with an event's ID corrects or voids it with --update, events %s", async (_, reading) => {
   const fixture = await open(NOW);
-  const { partner, clock } = fixture;
+  const { partner } = fixture;
   const store = reading(fixture.store);
   const property = await fixture.addProperty();
   const [heater, lift] = await fixture.addAppliances(
@@ -422,11 +405,8 @@ test.each([
   const [wrong, twice] = await stored(heater!.id);
   const run = (text: string, update = true) =>
     importPortfolio({
+      ...fixture.importing,
       store,
-      knowledge,
-      partner,
-      clock,
-      actor: "cli:test",
       update,
       sources: { serviceEvents: { name: "events.csv", text } },
     });
@@ -496,7 +476,6 @@ test.each([
   ["read by day", withoutReadingAhead],
 ])("a row matches the next of equal events once the first is voided, events %s", async (_, reading) => {
   const fixture = await open(NOW);
-  const { partner, clock } = fixture;
   const store = reading(fixture.store);
   const property = await fixture.addProperty();
   const [heater] = await fixture.addAppliances({ propertyId: property.id });
@@ -506,11 +485,8 @@ test.each([
   const equal = `,${heater!.id},Repair,2024-05-01,valve,`;
   const run = async (...rows: string[]) => {
     const { serviceEvents } = await importPortfolio({
+      ...fixture.importing,
       store,
-      knowledge,
-      partner,
-      clock,
-      actor: "cli:test",
       update: true,
       monotonicMs: () => 0,
       sources: {
@@ -541,7 +517,6 @@ test.each(["Repair", "Replacement"] as const)(
   async (eventType) => {
     const EVENTS = runsOnEngine(100);
     const fixture = await open(NOW);
-    const { partner, clock } = fixture;
     const property = await fixture.addProperty();
     const [heater] = await fixture.addAppliances({ propertyId: property.id });
     const valve = { componentId: null, eventType, date: "2024-05-01", notes: "valve", totalCostCents: null };
@@ -562,11 +537,8 @@ test.each(["Repair", "Replacement"] as const)(
     const row = (voided: "true" | "") => `${heater!.id},${eventType},2024-05-01,valve,${voided}`;
     const rows = Array.from({ length: EVENTS }, () => [row("true"), row("")]).flat();
     const { serviceEvents } = await importPortfolio({
+      ...fixture.importing,
       store,
-      knowledge,
-      partner,
-      clock,
-      actor: "cli:test",
       update: true,
       sources: {
         serviceEvents: {

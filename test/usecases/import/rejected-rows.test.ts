@@ -7,7 +7,7 @@ import { ServiceLog } from "../../../src/usecases/history/record-service-events.
 import { type ImportRequest, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import type { RejectedRow } from "../../../src/usecases/import/import-rejects.ts";
 import { changeProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
-import { knowledge, type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
+import { type PortfolioFixture, usePortfolioStore } from "../../support/portfolio-store.ts";
 
 const open = usePortfolioStore();
 let fixture: PortfolioFixture;
@@ -19,16 +19,11 @@ type Row = Readonly<Record<string, string>>;
 type Part = keyof ImportRequest["sources"];
 
 async function run(part: Part, rows: readonly Row[]) {
-  const { store, partner, clock } = fixture;
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = rows.map((row) => csvLine(columns.map((column) => row[column] ?? "")));
   const rejected: RejectedRow[] = [];
   const result = await importPortfolio({
-    store,
-    knowledge,
-    partner,
-    clock,
-    actor: "cli:test",
+    ...fixture.importing,
     update: true,
     silent: true,
     sources: { [part]: { name: `${part}.csv`, text: csvLine(columns) + lines.join("") } },
