@@ -411,10 +411,13 @@ describe("changes", () => {
   // Rule: console-changes
   test("a partner's call limit and subscribed events can be changed, and it can be disabled and enabled", async () => {
     const { page, pageErrors, close } = await open("full", `partners/${partnerId}`);
-    await page.getByLabel("Daily API call limit").fill("4321");
+    const ofForm = await page.getByLabel("Daily API call limit").elementHandle();
+    await ofForm!.fill("4321");
     await page.getByLabel("sensor.received").uncheck();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();
+    // The form is replaced once the page has read what it saved. Read later, it would have the changes below.
+    await ofForm!.waitForElementState("hidden");
     const { body } = await keys.full.client.get(`/admin/partners/${partnerId}`);
     expect(body.daily_budget).toBe(4321);
     expect(body.webhook_events).toHaveLength(9);
