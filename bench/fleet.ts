@@ -69,7 +69,7 @@ const STATES = ["NY", "TX", "FL", "CA", "CO", "MN", "AZ", "ME"];
 
 /**
  * Writes a fleet with known truth: every part has a life drawn from its kind's true Weibull, by its true rate and its
- * appliance's frailty; it fails, is mended in an emergency and replaced within a fortnight, again and again. Inspectors
+ * appliance's frailty; it fails, is repaired in an emergency and replaced within a fortnight, again and again. Inspectors
  * see what state it is in, or guess. What came before the record is not written down.
  */
 export async function simulatedFleet(

@@ -42,12 +42,12 @@ export function defineModelMetrics(
   );
   const checkedAt = gauge("checked_time_seconds", "Day of the latest check, in epoch seconds.");
   const clear = () => {
-    for (const labelled of [info, concordance, skill]) labelled.reset();
-    for (const unlabelled of [difference, worse, checkedAt]) unlabelled.remove();
+    for (const labeled of [info, concordance, skill]) labeled.reset();
+    for (const unlabeled of [difference, worse, checkedAt]) unlabeled.remove();
   };
 
   const refresh = async () => {
-    for (const labelled of [info, concordance, skill]) labelled.reset();
+    for (const labeled of [info, concordance, skill]) labeled.reset();
     const active = await read.models.inUse();
     const version = active && (await read.models.find(active.number));
     if (!version || version.base !== defaultModel) {

@@ -532,8 +532,8 @@ describe("a recorded claim", () => {
     ]);
     const again = await mainstay.json("claim", "update", odd, "--set", "deductible=100");
     expect(again.warnings).toEqual(answered);
-    const wrong = await mainstay.run("claim", "update", id, "--set", "colour=red");
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('unknown field "colour"')]);
+    const wrong = await mainstay.run("claim", "update", id, "--set", "color=red");
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('unknown field "color"')]);
     const rows = [
       "property_id,claim_number,claim_type,date_of_loss,paid,outstanding,valued_at",
       `${property.id},A-1,equipment_breakdown,${CLAIM.date_of_loss},20,5,${CLAIM.date_of_loss}`,

@@ -547,7 +547,7 @@ class Corrections {
 
   async voidEvent({ at, to, way }: Step): Promise<void> {
     const [event, { photos }] = [this.#event(at), this.model];
-    // A photo of a voided event says so, and cannot be recorded afterwards.
+    // A photo of a voided event says so, and cannot be recorded afterward.
     for (const photo of photos.filter((one) => event !== undefined && one.event === event)) {
       await this.made.removePhoto(photo);
       photos.splice(photos.indexOf(photo), 1);

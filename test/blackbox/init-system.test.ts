@@ -79,7 +79,7 @@ const init = (root: string, args: readonly string[] = [], how: Run = {}) =>
   run(root, ["init", "--system", "--root", root, ...args], how);
 
 /** Runs `init`, which must succeed, and returns its result. */
-async function initialised(root: string, ...args: string[]): Promise<Json> {
+async function initialized(root: string, ...args: string[]): Promise<Json> {
   const { code, stdout, stderr } = await init(root, [...args, "--json"]);
   if (code !== 0) throw new Error(`init exited with ${code}: ${stderr}`);
   return JSON.parse(stdout);
@@ -99,7 +99,7 @@ const filesIn = (root: string) =>
 describe("init --system", () => {
   test("writes configuration and unit, and creates the data folder, with the right owners and modes", async () => {
     const root = machine();
-    expect(await initialised(root)).toMatchObject({
+    expect(await initialized(root)).toMatchObject({
       config_file: join(root, CONFIG),
       config_created: true,
       data_dir: join(root, DATA),
@@ -132,14 +132,14 @@ describe("init --system", () => {
 
   test("--user sets the user of the unit and the owner", async () => {
     const root = machine(["risk"]);
-    expect(await initialised(root, "--user", "risk")).toMatchObject({ user: "risk" });
+    expect(await initialized(root, "--user", "risk")).toMatchObject({ user: "risk" });
     expect(textOf(root, UNIT)).toContain("\nUser=risk\n");
     expect(rightsOf(root, DATA)).toMatchObject(ACCOUNT);
   });
 
   test("the configuration has the defaults with the service's data folder", async () => {
     const root = machine();
-    await initialised(root);
+    await initialized(root);
     const example = readFileSync(join(import.meta.dir, "../../config.example.toml"), "utf8");
     expect(textOf(root, CONFIG)).toBe(
       example.replace('data_dir = "./data"', 'data_dir = "/var/lib/mainstay"'),
@@ -148,7 +148,7 @@ describe("init --system", () => {
 
   test("the installation works: the first start creates key file and database", async () => {
     const root = machine();
-    await initialised(root);
+    await initialized(root);
     chmodSync(root, 0o755);
     // Matches the unit, except for the root folder, which only systemd can change.
     const place = ["--config", join(root, CONFIG), "--data-dir", join(root, DATA)];
@@ -178,36 +178,36 @@ describe("init --system", () => {
     const { stdout } = await init(root);
     expect(stdout).toContain(`\nNext:\n  systemctl --root=${root} enable mainstay\n`);
     expect(stdout).toContain("Back up the key file off this machine");
-    expect((await initialised(root)).next_steps).toEqual([`systemctl --root=${root} enable mainstay`]);
+    expect((await initialized(root)).next_steps).toEqual([`systemctl --root=${root} enable mainstay`]);
   });
 });
 
 describe("init --system again", () => {
   test("changes nothing and reports existing files", async () => {
     const root = machine();
-    await initialised(root);
+    await initialized(root);
     const before = filesIn(root).map((path) => statSync(join(root, path)).mtimeMs);
-    expect(await initialised(root)).toMatchObject({ config_created: false, unit_created: false });
+    expect(await initialized(root)).toMatchObject({ config_created: false, unit_created: false });
     expect(filesIn(root).map((path) => statSync(join(root, path)).mtimeMs)).toEqual(before);
     expect((await init(root)).stdout).toContain(`${join(root, UNIT)} (already exists)`);
   });
 
   test("creates missing files and corrects modes", async () => {
     const root = machine();
-    await initialised(root);
+    await initialized(root);
     const config = textOf(root, CONFIG);
     writeFileSync(join(root, CONFIG), config);
     chmodSync(join(root, CONFIG), 0o666);
     chmodSync(join(root, DATA), 0o777);
     Bun.spawnSync(["rm", join(root, UNIT)]);
-    expect(await initialised(root)).toMatchObject({ config_created: false, unit_created: true });
+    expect(await initialized(root)).toMatchObject({ config_created: false, unit_created: true });
     expect(rightsOf(root, CONFIG).mode).toBe("640");
     expect(rightsOf(root, DATA).mode).toBe("700");
   });
 
   test("keeps a changed file, and writes nothing at all", async () => {
     const root = machine();
-    await initialised(root);
+    await initialized(root);
     const mine = textOf(root, CONFIG).replace("port = 8080", "port = 9000");
     writeFileSync(join(root, CONFIG), mine);
     Bun.spawnSync(["rm", join(root, UNIT)]);
@@ -221,10 +221,10 @@ describe("init --system again", () => {
 
   test("replaces completion scripts and the manual page without --force", async () => {
     const root = machine();
-    await initialised(root);
+    await initialized(root);
     const fresh = textOf(root, HELP[0]!);
     for (const path of HELP) writeFileSync(join(root, path), "of another version");
-    await initialised(root);
+    await initialized(root);
     expect(textOf(root, HELP[0]!)).toBe(fresh);
     expect(filesIn(root)).toEqual([CONFIG, UNIT, ...HELP]);
   });
@@ -237,7 +237,7 @@ describe("init --system again", () => {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       symlinkSync(victim, join(root, `${path}.new`));
     }
-    await initialised(root);
+    await initialized(root);
     expect(readFileSync(victim, "utf8")).toBe("untouched");
     expect(statSync(victim)).toMatchObject({ uid: process.getuid!(), gid: process.getgid!() });
     expect(statSync(victim).mode & 0o777).toBe(0o600);
@@ -247,10 +247,10 @@ describe("init --system again", () => {
 
   test("replaces a changed file with --force, and keeps the old one", async () => {
     const root = machine();
-    await initialised(root);
+    await initialized(root);
     const fresh = textOf(root, UNIT);
     writeFileSync(join(root, UNIT), "[Service]\nExecStart=/bin/false\n");
-    expect(await initialised(root, "--force")).toMatchObject({ config_created: false, unit_created: true });
+    expect(await initialized(root, "--force")).toMatchObject({ config_created: false, unit_created: true });
     expect(textOf(root, UNIT)).toBe(fresh);
     expect(textOf(root, `${UNIT}.old`)).toBe("[Service]\nExecStart=/bin/false\n");
     expect(filesIn(root)).toEqual([CONFIG, UNIT, `${UNIT}.old`, ...HELP]);

@@ -106,9 +106,9 @@ describe.each(LISTS)("%s", (template, name) => {
 
   // Rule: unknown-parameters
   test("rejects an unknown parameter with the known ones", async () => {
-    const { body } = await list(template, "colour=red", 400);
-    expect(body.error).toMatch(/^Unknown query parameter: colour; this request takes .*\blimit\b/);
-    expect(body).toMatchObject({ code: "invalid_request", details: [{ field: "colour" }] });
+    const { body } = await list(template, "color=red", 400);
+    expect(body.error).toMatch(/^Unknown query parameter: color; this request takes .*\blimit\b/);
+    expect(body).toMatchObject({ code: "invalid_request", details: [{ field: "color" }] });
     for (const query of ["Limit=1", "limit%20=1", "state[]=NY", "%ff=1", "=1", `${"x".repeat(5000)}=1`])
       await list(template, query, 400);
   });

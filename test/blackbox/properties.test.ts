@@ -56,7 +56,7 @@ describe("creating a property", () => {
       estimated_value: 1234567.89,
       partner_property_id: "ref-1",
       notes: "two\nlines",
-      colour: "unknown fields are ignored",
+      color: "unknown fields are ignored",
     });
     expect(body).toMatchObject({
       name: "Oak Hall",
@@ -68,7 +68,7 @@ describe("creating a property", () => {
       partner_property_id: "ref-1",
       notes: "two\nlines",
     });
-    expect(body).not.toHaveProperty("colour");
+    expect(body).not.toHaveProperty("color");
   });
 
   // Rule: countries

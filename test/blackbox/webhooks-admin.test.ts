@@ -375,7 +375,7 @@ describe.concurrent("a partner's webhook endpoint", () => {
 
 describe.concurrent("the rotation of a webhook secret", () => {
   // Rule: secret-overlap
-  test("with an overlap signs with both secrets, and afterwards only with the new one", async () => {
+  test("with an overlap signs with both secrets, and afterward only with the new one", async () => {
     const { partner, path, receiver } = await listening();
     const { partner_id, webhook_secret: old } = partner;
     const rotated = await server.json("partner", "rotate-webhook-secret", partner_id, "--overlap", "24h");

@@ -118,7 +118,7 @@ describe("files of any form", () => {
       [["--yes"], "--mapping, --map-values, --dates and --yes need --file"],
       [["--file", assets, "--properties", assets], "--file cannot be combined"],
       [["--file", assets, "--map", "Nothing=name", "--yes"], 'no file has a column "Nothing"'],
-      [["--file", assets, "--default", "colour=red", "--yes"], 'no file has a field "colour"'],
+      [["--file", assets, "--default", "color=red", "--yes"], 'no file has a field "color"'],
       [["--file", assets, "--map-values", "state", "--yes"], "expected 'FIELD VALUE=VALUE,…'"],
     ] as const) {
       const { code, stderr } = await importing(...options);

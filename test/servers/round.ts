@@ -61,12 +61,12 @@ export async function runRound(options: RoundOptions): Promise<Outcome> {
     const broken = Object.entries(CHECKS).flatMap(([name, check]) =>
       check(record, found).map((fault) => `${name}: ${fault}`),
     );
-    return { violations: [...record.seen, ...broken], summary: summarise(record), record, isSetUp };
+    return { violations: [...record.seen, ...broken], summary: summarize(record), record, isSetUp };
   } catch (error) {
     const tails = fleet.servers.map((server) => `${server.name}:\n${server.tail()}`);
     return {
       violations: [...record.seen, `${error instanceof Error ? error.message : error}\n${tails.join("\n")}`],
-      summary: summarise(record),
+      summary: summarize(record),
       record,
       isSetUp,
     };
@@ -182,7 +182,7 @@ async function untilTrue(what: string, holds: () => Promise<boolean>, withinMs =
   throw new Error(`within ${withinMs / 1000} s it never came to this: ${what}`);
 }
 
-function summarise({ writes, arrivals, answers, slowest, metered, kills }: Observations): string {
+function summarize({ writes, arrivals, answers, slowest, metered, kills }: Observations): string {
   const counts = [...answers].toSorted().map(([status, count]) => `${count} ${status}`);
   const slow = [...slowest].toSorted().map(([status, ms]) => `${status} ${Math.round(ms)} ms`);
   return [

@@ -15,7 +15,7 @@ const PROPERTIES = 6;
 const PURGED_WITHIN_MS = 120_000;
 const COLUMNS = "partner_property_id,type_id,serial,install_year,size";
 
-/** Fills the caches of all servers with the data of a partner that is purged afterwards. */
+/** Fills the caches of all servers with the data of a partner that is purged afterward. */
 export async function fillCaches(fleet: Fleet, administrator: Record<string, string>): Promise<void> {
   const name = "Filler";
   const { partner_id, api_key } = await fleet.run("partner", "create", name);

@@ -78,7 +78,7 @@ svg { width: 100% } svg text { font-size: 11px; fill: #56646f }
 <h1>Soak test</h1>
 <p>${escaped(date)}, version ${escaped(build.version)} (${escaped(build.commit)}), ${escaped(machine)}, ${Math.round(seconds / 60)} minutes.
 Growth is the median slope of all pairs of samples after the warm-up (shaded), over that time, as a share of the median. Its
-limit is ${MOST_GROWTH * 100} %. Handles may vary by ${HANDLES_ALLOWED}. The database is measured by its peaks between two cleanings, without the audit log and the scores of each day, which are kept by design; the audit log, by its entries per visit. Memory and heap are measured after a full collection of garbage. The delay of the event loop (99th percentile) and the number of backups are shown and not judged.</p>
+limit is ${MOST_GROWTH * 100}%. Handles may vary by ${HANDLES_ALLOWED}. The database is measured by its peaks between two cleanings, without the audit log and the scores of each day, which are kept by design; the audit log, by its entries per visit. Memory and heap are measured after a full collection of garbage. The delay of the event loop (99th percentile) and the number of backups are shown and not judged.</p>
 ${sections.join("\n")}
 </body></html>
 `;

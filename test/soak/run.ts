@@ -81,7 +81,7 @@ for (const { engine, calls, measured, resets, violations, holds } of reports) {
   );
   for (const { series, growth, holds } of measured)
     if (!holds)
-      console.log(`  ${series}: growth ${growth === null ? "unknown" : `${(growth * 100).toFixed(1)} %`}`);
+      console.log(`  ${series}: growth ${growth === null ? "unknown" : `${(growth * 100).toFixed(1)}%`}`);
   const seen = violations.map(({ what, firstAt }) => `after ${firstAt} s: ${what}`);
   for (const what of [...resets, ...seen].slice(0, 20)) console.log(`  ${what}`);
 }

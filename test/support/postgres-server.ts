@@ -77,7 +77,7 @@ export class PostgresServer {
   }: PostgresOptions = {}): Promise<PostgresServer> {
     const folder = createServiceFolder("postgres");
     if (fill) await fill(join(folder, "data"));
-    else initialise(bin, folder);
+    else initialize(bin, folder);
     const settings = tls ? { ...given, ...encrypting(folder, tls) } : given;
     for (let tries = 3; ; tries--) {
       const server = new PostgresServer(folder, bin, await lastingPort(), settings);
@@ -188,7 +188,7 @@ export function createServiceFolder(name: string): string {
   return folder;
 }
 
-function initialise(bin: string, folder: string): void {
+function initialize(bin: string, folder: string): void {
   const password = join(folder, "password");
   writeFileSync(password, SUPERUSER.password, { mode: 0o600 });
   if (isRoot) chownSync(password, NOBODY, NOBODY);

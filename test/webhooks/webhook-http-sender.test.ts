@@ -21,8 +21,8 @@ afterEach(async () => {
 });
 
 async function connected(answer: SimulatedResponse): Promise<SenderFixture> {
-  const behaviour = answer === "hang" ? answer : { status: answer.status, delayMs: answer.afterMs };
-  const receiver = await startReceiver({ behave: () => behaviour });
+  const behavior = answer === "hang" ? answer : { status: answer.status, delayMs: answer.afterMs };
+  const receiver = await startReceiver({ behave: () => behavior });
   const policy = { allow: [], deny: [] };
   const resolve = async () => [];
   const sender = createWebhookHttpSender({

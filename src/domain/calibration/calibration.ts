@@ -16,7 +16,7 @@ export type Calibration = {
   failuresYearAgo: number;
   /** The year that both models forecast from what was on record on `from`, compared with the outcomes until `to`. */
   validation: { from: Day; to: Day; windows: WindowPair } & Proof;
-  /** D-calibration over all lives on record: of the plain model, and of the fit of a year ago. */
+  /** D-calibration over all lives on record: of the default model, and of the fit of a year ago. */
   dCalibration: { before: DCalibration; after: DCalibration };
   /** The curves of kinds with enough failures of known age, in the order of ids. */
   curves: readonly SurvivalCurve[];

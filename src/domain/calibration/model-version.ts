@@ -11,7 +11,7 @@ export type ModelVersion = {
   actor: string;
   /** False for a fit that was applied by force, without proof. */
   isProven: boolean;
-  /** The number of the version in use before; null for the plain model. */
+  /** The number of the version in use before; null for the default model. */
   replaced: number | null;
   corrections: StoredCorrections;
   /** The report of the calibration, as its command prints it. */

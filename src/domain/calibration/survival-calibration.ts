@@ -20,7 +20,7 @@ const Z_90 = 1.6448536269514722;
 export type DCalibration = { shares: readonly number[]; lives: number; chiSquared: number };
 
 /**
- * Returns the D-calibration of a fit, or of the plain model if `fit` is undefined. Frailty is integrated out: what was
+ * Returns the D-calibration of a fit, or of the default model if `fit` is undefined. Frailty is integrated out: what was
  * learned from an end must not forecast it.
  */
 export function* dCalibrationInSteps(

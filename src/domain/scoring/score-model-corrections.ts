@@ -8,7 +8,7 @@ export type ModelCorrections = {
   strength: { condition: number; repairs: number };
 };
 
-/** The plain model, without corrections. */
+/** The default model, without corrections. */
 export const UNCORRECTED: ModelCorrections = {
   lifeFactors: new Map(),
   frailties: new Map(),

@@ -275,11 +275,11 @@ export class ServiceLog {
       moved.map((property) => ({ property, changed: "all", cause })),
     );
     const whole = new Set(moved.map(({ id }) => id));
-    const neighbours = [...this.#touched].filter(([propertyId]) => !whole.has(propertyId));
+    const partlyChanged = [...this.#touched].filter(([propertyId]) => !whole.has(propertyId));
     const latest = this.isOnlyChange ? await tx.snapshots.latestFinished() : undefined;
     if (this.isOnlyChange && (await snapshotIsScoredByActiveModel(tx, latest, knowledge)))
       this.writer.due.hold(true);
-    await this.#rescore(neighbours, properties, false);
+    await this.#rescore(partlyChanged, properties, false);
     this.writer.due.endHold();
     // A replacement announces only the components that it restores, not the changes by other events of the request.
     await this.#rescore([...this.#touched], properties, true);

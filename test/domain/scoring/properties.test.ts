@@ -163,13 +163,13 @@ describe("evidence", () => {
       fc.property(history, anyDay, pick, fc.nat({ max: 3 }), (any, date, at, kind) => {
         const given = withoutOutweighedNotes(any);
         const componentId = target(given, at);
-        const favourable = [
+        const favorable = [
           event("Inspection", date, { componentId }),
           event("Other", date, { componentId, conditionAfter: "good" }),
           event("Other", date, { componentId, notes: "passed, no issues, like new" }),
           event("Preventive Maintenance", date, { componentId }),
         ][kind]!;
-        expectNoLower(scores(given), scores(withEvents(given, favourable)));
+        expectNoLower(scores(given), scores(withEvents(given, favorable)));
       }),
     );
   });

@@ -422,7 +422,7 @@ describe("without the database", () => {
     ["it accepts no logins", "ALLOW_CONNECTIONS false", "ALLOW_CONNECTIONS true"],
     ["a setting would store NULL as a text", "SET array_nulls = off", "RESET array_nulls"],
     ["a setting would round what is read", "SET extra_float_digits = 0", "RESET extra_float_digits"],
-  ])("reads and writes are rejected while %s, and work again afterwards", async (_, change, undo) => {
+  ])("reads and writes are rejected while %s, and work again afterward", async (_, change, undo) => {
     await worksAgain();
     const administer = (sql: string) => rowsOf(server.url("template1"), `ALTER DATABASE postgres ${sql}`);
     await administer(change);

@@ -23,7 +23,7 @@ const endpointOf = ({ store, encryptor, clock, partnerId }: PartnerFixture) =>
   composeDeliveryRepository(store, encryptor, clock).endpoint(partnerId);
 
 describe("a rotation of the webhook secret", () => {
-  test("keeps the previous secret until the overlap ends, whatever the clock does afterwards", async () => {
+  test("keeps the previous secret until the overlap ends, whatever the clock does afterward", async () => {
     const fixture = await partnerStore(NOON);
     const { secret } = await rotateWebhookSecret(fixture.administration, fixture.partnerId, HOUR);
     const during = { secret: fixture.webhookSecret, nextSecret: secret };

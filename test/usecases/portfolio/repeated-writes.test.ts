@@ -26,7 +26,7 @@ O,R1,Repair,2024-05-01,,120.50,leaking
 O,R1,Inspection,2025-05-01,,,
 `;
 
-/** Runs all kinds of writes one after another; returns what a reader finds afterwards. */
+/** Runs all kinds of writes one after another; returns what a reader finds afterward. */
 async function use(fixture: PortfolioFixture, store: Store) {
   const { partner, clock } = fixture;
   const reported: string[] = [];
