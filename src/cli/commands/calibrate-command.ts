@@ -10,9 +10,9 @@ import { FIT_LOCK } from "../../server/server-child-process.ts";
 import type { DataFolder } from "../../server/server-data-folder.ts";
 import { createStoreWriteThrottle } from "../../store/store-write-throttle.ts";
 import {
-  applyCalibration,
   type ModelAdministration,
   revertModel,
+  storeAndActivateCalibration,
   storeProposedFit,
 } from "../../usecases/calibration/apply-or-revert-calibration.ts";
 import { calibrateModel } from "../../usecases/calibration/calibrate.ts";
@@ -115,7 +115,7 @@ async function fitAndPrint(
   if (!apply) return await print(undefined);
   let version: string;
   try {
-    version = await applyCalibration(deps, calibration, { force, evidence });
+    version = await storeAndActivateCalibration(deps, calibration, { force, evidence });
   } catch (error) {
     if (error instanceof OperatorError) await print(undefined);
     throw error;

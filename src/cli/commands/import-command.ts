@@ -232,10 +232,12 @@ async function onCopy<T>(
   const { dataDir, url } = config.storage;
   const options = { clock: now, random };
   if (url === "") return await withSqliteScratchCopy(serverDatabaseFile(dataDir), options, run);
-  const { copyPostgresPortfolioToFile } = await import("../../store/postgres/copy-postgres-portfolio.ts");
+  const { copyPostgresRowsToSqliteFile } = await import(
+    "../../store/postgres/copy-postgres-rows-to-sqlite-file.ts"
+  );
   return await withSqliteScratchDatabase(
     dataDir,
-    (file) => copyPostgresPortfolioToFile(file, url, partnerId, now()),
+    (file) => copyPostgresRowsToSqliteFile(file, url, partnerId, now()),
     options,
     run,
   );

@@ -104,7 +104,7 @@ export async function activateProposedFit(
  * the version's name. Throws an OperatorError, with nothing changed, for an unproven calibration unless it is
  * forced.
  */
-export async function applyCalibration(
+export async function storeAndActivateCalibration(
   deps: Storing,
   calibration: Calibration,
   { force, evidence }: { force: boolean; evidence: Record<string, unknown> },

@@ -35,7 +35,7 @@ import type { BatchScores } from "../rescoring/rescore-batch.ts";
 import { createComponentOfAppliance } from "./create-component.ts";
 import { moveAppliance } from "./move-appliance.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { applyApplianceRetirement, auditRetirement } from "./retire-records.ts";
+import { auditRetirement, retireOrRestoreAppliance } from "./retire-records.ts";
 
 /** Appliances per query. */
 const APPLIANCES_PER_STEP = 500;
@@ -188,7 +188,7 @@ export async function changeAppliance(
   if (!isRetired(stored)) await changeOthers();
   after = { ...after, ...retirement, updatedAt: tx.now };
   await tx.appliances.update(id, { ...retirement, updatedAt: tx.now });
-  after = await applyApplianceRetirement(writer, place, after, scores);
+  after = await retireOrRestoreAppliance(writer, place, after, scores);
   if (isBroughtBack) await changeOthers();
   await auditRetirement(writer, "appliance", id, stored, retirement);
   const components = isRetired(after)

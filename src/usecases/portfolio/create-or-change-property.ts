@@ -29,7 +29,7 @@ import { rescoreProperty } from "../rescoring/rescore.ts";
 import { changeUnitsInProperty, createUnitsInProperty } from "./change-property-units.ts";
 import { applyBuildingYearToAppliances, prepareBuildingYearRemoval } from "./create-or-change-appliance.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
-import { applyPropertyRetirement, auditRetirement } from "./retire-records.ts";
+import { auditRetirement, retireOrRestoreProperty } from "./retire-records.ts";
 
 /**
  * Creates a property with its units and queues a webhook. A partner_property_id that is in use is a conflict; with
@@ -103,7 +103,7 @@ export async function changeProperty(
   if (!isRetired(stored)) await changeOthers();
   after = { ...after, ...retirement, mergedInto, updatedAt: tx.now };
   await tx.properties.update(id, { ...retirement, mergedInto, updatedAt: tx.now });
-  after = await applyPropertyRetirement(writer, after);
+  after = await retireOrRestoreProperty(writer, after);
   if (isRetired(stored)) await changeOthers();
   await auditRetirement(writer, "property", id, stored, retirement);
   return after;

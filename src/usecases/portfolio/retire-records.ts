@@ -20,7 +20,7 @@ import { type PortfolioWriter, writePortfolio } from "./portfolio-writer.ts";
 const APPLIANCES_A_STEP = 100;
 
 /** Makes the property's rows follow its stored retirement, and returns it with its number. Scores what remains. */
-export async function applyPropertyRetirement(
+export async function retireOrRestoreProperty(
   writer: PortfolioWriter,
   property: Property,
 ): Promise<Property> {
@@ -58,7 +58,7 @@ export async function applyPropertyRetirement(
  * Makes an appliance's rows follow its stored retirement; its property is not retired. Scores what remains, with `scores` by
  * those.
  */
-export async function applyApplianceRetirement(
+export async function retireOrRestoreAppliance(
   writer: PortfolioWriter,
   property: Property,
   appliance: Appliance,
@@ -168,7 +168,7 @@ export async function retireDueRecords({ store, knowledge, clock, yieldNow, sign
     async (writer, id) => {
       const property = await writer.tx.properties.find(writer.partner.id, id);
       if (!property || isRetired(property)) return;
-      await applyPropertyRetirement(writer, property);
+      await retireOrRestoreProperty(writer, property);
       await recordDue(writer, "property", property);
     },
   );
@@ -178,7 +178,7 @@ export async function retireDueRecords({ store, knowledge, clock, yieldNow, sign
       const appliance = await writer.tx.appliances.find(writer.partner.id, id);
       if (!appliance || isRetired(appliance)) return;
       const property = await writer.tx.properties.find(writer.partner.id, appliance.propertyId);
-      await applyApplianceRetirement(writer, property!, appliance);
+      await retireOrRestoreAppliance(writer, property!, appliance);
       await recordDue(writer, "appliance", appliance);
     },
   );

@@ -10,8 +10,8 @@ import { createLogger } from "../../../src/logging/logger.ts";
 import { defineModelMetrics } from "../../../src/metrics/prometheus-model-metrics.ts";
 import { composeCalibrationCheck } from "../../../src/server/composition/compose-calibration-check.ts";
 import {
-  applyCalibration,
   revertModel,
+  storeAndActivateCalibration,
 } from "../../../src/usecases/calibration/apply-or-revert-calibration.ts";
 import { calibrateModel } from "../../../src/usecases/calibration/calibrate.ts";
 import { checkActiveCalibrationModel } from "../../../src/usecases/calibration/check-active-calibration.ts";
@@ -45,7 +45,7 @@ beforeEach(async () => {
 const apply = (
   calibration: Calibration,
   evidence: Record<string, unknown> = serializeCalibration(calibration),
-) => applyCalibration(environment(), calibration, { force: true, evidence });
+) => storeAndActivateCalibration(environment(), calibration, { force: true, evidence });
 
 /** Returns the fit with every life much too short. */
 function spoiled(fit: Calibration): Calibration {

@@ -6,8 +6,8 @@ import type { ModelCorrections } from "../../../src/domain/scoring/score-model-c
 import { dayOf } from "../../../src/domain/time.ts";
 import {
   activateProposedFit,
-  applyCalibration,
   revertModel,
+  storeAndActivateCalibration,
   storeProposedFit,
 } from "../../../src/usecases/calibration/apply-or-revert-calibration.ts";
 import { renewAgedPlans, renewChangedPlans } from "../../../src/usecases/planning/load-portfolio-plan.ts";
@@ -51,7 +51,7 @@ function fitted(frailties = new Map([[applianceIds[0]!, 2.5]])): Calibration {
   return { fit, validation: { better: true }, sharedCauses: { classes: [] as unknown } } as Calibration;
 }
 const apply = (where: Partial<ReturnType<typeof environment>> = {}, fit = fitted()): Promise<string> =>
-  applyCalibration({ ...environment(), ...where }, fit, { force: false, evidence: {} });
+  storeAndActivateCalibration({ ...environment(), ...where }, fit, { force: false, evidence: {} });
 
 describe("a model that is applied or reverted to", () => {
   test("invalidates the cached answers of every partner", async () => {

@@ -3,8 +3,8 @@ import type { Calibration } from "../../../src/domain/calibration/calibration.ts
 import { UNCORRECTED } from "../../../src/domain/scoring/score-model-corrections.ts";
 import { dayOf } from "../../../src/domain/time.ts";
 import {
-  applyCalibration,
   revertModel,
+  storeAndActivateCalibration,
 } from "../../../src/usecases/calibration/apply-or-revert-calibration.ts";
 import { replaceCostBook } from "../../../src/usecases/costs/replace-cost-book.ts";
 import { createDemoProperty } from "../../../src/usecases/demo-property/create-demo-property.ts";
@@ -82,7 +82,7 @@ function learnedPlumbing(variance: number): Calibration {
 test("losses use and name the year factors of the active calibration", async () => {
   const plain = await losses();
   expect(plain.yearFactors.filter(({ isLearned }) => isLearned)).toEqual([]);
-  await applyCalibration(administration(), learnedPlumbing(0.5), { force: false, evidence: {} });
+  await storeAndActivateCalibration(administration(), learnedPlumbing(0.5), { force: false, evidence: {} });
   const learned = await losses();
   expect(learned.yearFactors.filter(({ isLearned }) => isLearned)).toEqual([
     { system: "plumbing", variance: 0.5, isLearned: true },
@@ -135,7 +135,7 @@ describe("an answer", () => {
       "an appliance brought back": () => write((it) => changeAppliance(it, spare!.id, { retiredAt: null })),
       "a demo property": () => write(createDemoProperty),
       "a calibration": () =>
-        applyCalibration(administration(), learnedPlumbing(0.5), { force: false, evidence: {} }),
+        storeAndActivateCalibration(administration(), learnedPlumbing(0.5), { force: false, evidence: {} }),
       "its reverting": () => revertModel(administration()),
       "a retired property": () => write((it) => changeProperty(it, id, { retiredAt: "2026-03-10" })),
       "a snapshot": async () => {

@@ -12,7 +12,7 @@ import { TYPE_PARSERS } from "./postgres-type-parsers.ts";
  * Copies a partner's portfolio, as of one read snapshot, to a database file, to try an import there. Writers do not wait
  * for it.
  */
-export async function copyPostgresPortfolioToFile(
+export async function copyPostgresRowsToSqliteFile(
   file: string,
   url: string,
   partnerId: string,
