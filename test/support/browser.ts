@@ -32,6 +32,8 @@ export async function launchBrowser(): Promise<Browser> {
       ...["--no-sandbox", "--font-render-hinting=none"],
       // Nothing here needs a graphics card, nor a separate process that emulates one.
       ...["--disable-gpu", "--disable-software-rasterizer", "--use-gl=disabled", "--in-process-gpu"],
+      // Pages of tests are left before most of what is compiled again, optimized, has paid off.
+      "--js-flags=--no-maglev --no-opt",
     ],
   });
 }
