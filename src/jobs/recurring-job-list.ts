@@ -36,6 +36,8 @@ type JobDeps = {
   views: EmbedViewCounter;
   caches: RevisionCaches;
   cluster?: Cluster;
+  /** True if the start of the server has changed what the stored sums follow from. */
+  changedSumsBasis?: boolean;
 };
 
 /** Replies to delete in one transaction. */
@@ -192,14 +194,13 @@ export function recurringJobList(deps: JobDeps): ScheduledJob[] {
 /**
  * Recalculates stored sums after changes of cost books, and after a start with another knowledge base, settings or rules. Sums
  * follow this server's again after a command with others. In a cluster, servers with others may be starting, so that this one
- * leaves the sums to them for a while, and takes them back if none of them is the last. The one that has recalculated them first
+ * leaves the sums to them for a while, and takes them back if none of them is the last. The one whose start had them recalculated
  * does so once more after that time, since servers that it replaces still stored theirs.
  */
-function recalculation({ store, knowledge, clock, log }: JobDeps): ScheduledJob["run"] {
+function recalculation({ store, knowledge, clock, log, changedSumsBasis }: JobDeps): ScheduledJob["run"] {
   const basis = recalculationBasisDigest(knowledge);
-  let isFirst = true;
   let foreignSince: Instant | undefined;
-  let repeatAt: Instant | undefined;
+  let repeatAt = store.isShared && changedSumsBasis ? clock() + FOREIGN_SUMS_MS : undefined;
   return async (signal) => {
     if ((await store.read.recalculations.basis()) === basis) {
       foreignSince = undefined;
@@ -210,20 +211,33 @@ function recalculation({ store, knowledge, clock, log }: JobDeps): ScheduledJob[
       }
     } else {
       foreignSince ??= clock();
-      if (store.isShared && !isFirst && clock() - foreignSince < FOREIGN_SUMS_MS) return;
-      if (await requestRecalculationIfBasisChanged(store, basis)) {
-        if (store.isShared) repeatAt = clock() + FOREIGN_SUMS_MS;
-        log.info(
-          {},
-          "knowledge base, settings or rules differ from those of the stored sums, which are recalculated",
-        );
-      }
+      if (store.isShared && clock() - foreignSince < FOREIGN_SUMS_MS) return;
+      if ((await startRecalculationIfBasisChanged({ store, knowledge, log })) && store.isShared)
+        repeatAt = clock() + FOREIGN_SUMS_MS;
     }
-    isFirst = false;
     const deps = { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal };
     for (const partnerId of await recalculateStoredSums(deps))
       log.info({ partner_id: partnerId }, "sums recalculated by changed prices");
   };
+}
+
+/**
+ * Requests the recalculation of all sums if they follow another knowledge base, settings or rules than the server's; returns
+ * whether they did. A server does this before it answers: responses with sums say from then on that they are being recalculated,
+ * also while another server has the job, or had it and is gone.
+ */
+export async function startRecalculationIfBasisChanged({
+  store,
+  knowledge,
+  log,
+}: Pick<JobDeps, "store" | "knowledge" | "log">): Promise<boolean> {
+  const isChanged = await requestRecalculationIfBasisChanged(store, recalculationBasisDigest(knowledge));
+  if (isChanged)
+    log.info(
+      {},
+      "knowledge base, settings or rules differ from those of the stored sums, which are recalculated",
+    );
+  return isChanged;
 }
 
 /**

@@ -13,7 +13,8 @@ const MOST_BYTES = 1_048_576;
 
 /**
  * Opens the file of call reservations that are not in the database yet, so that a call does not wait for another's
- * long write. It survives a kill of the process but, like the count in the database, not a power cut.
+ * long write. It survives a kill of the process but, like the count in the database, not a power cut. It is valid for one
+ * server only: several on a database have none.
  */
 export function openServerDailyCallReservationFile(dataDir: string): CallLedger & { close(): void } {
   const path = join(dataDir, "budgets.ahead");

@@ -26,7 +26,7 @@ import { portfolioAppOperation } from "../http/routes/portfolio-app-routes.ts";
 import { healthOperation } from "../http/routes/system-routes.ts";
 import { ipNetworkContains, parseIpAddress, parseIpNetwork } from "../ip-networks/ip-network.ts";
 import { startJobs } from "../jobs/job-schedule.ts";
-import { recurringJobList } from "../jobs/recurring-job-list.ts";
+import { recurringJobList, startRecalculationIfBasisChanged } from "../jobs/recurring-job-list.ts";
 import { embeddedKnowledge } from "../knowledge/embedded-knowledge.ts";
 import type { LoggedError } from "../logging/logged-error.ts";
 import type { Logger } from "../logging/logger.ts";
@@ -157,7 +157,6 @@ async function startOn(folder: DataFolder, deps: TimedDeps, lock: InstanceLock):
   for (const { number, name } of store.applied) log.info({ number, name }, "migration applied");
 
   const knowledge = embeddedKnowledge(config.costs);
-  // The ledger is valid for one server only.
   const ledger = store.isShared ? undefined : openServerDailyCallReservationFile(config.storage.dataDir);
   const budgets = new DailyCallLimits(store, clock, ledger);
   await budgets.recover();
@@ -171,6 +170,7 @@ async function startOn(folder: DataFolder, deps: TimedDeps, lock: InstanceLock):
   const caches = new RevisionCaches(config.server.cacheMb * BYTES_PER_MB);
   const eventStream = new EventStream();
   await eventStream.restore(store, clock());
+  const changedSumsBasis = await startRecalculationIfBasisChanged({ store, knowledge, log });
   const storage = composeStorageJobs({ ...deps, store });
   const proposals = composeCalibrationRuns({ ...deps, store });
   const tasks = composePartnerTasks({
@@ -244,7 +244,7 @@ async function startOn(folder: DataFolder, deps: TimedDeps, lock: InstanceLock):
   const endWatch = await composeWebhookCommitWatch(store, dispatcher, log);
   const jobs = startJobs(
     [
-      ...recurringJobList({ config, clock, monotonicMs, log, store, knowledge, views, caches, cluster }),
+      ...recurringJobList({ ...deps, store, knowledge, views, caches, cluster, changedSumsBasis }),
       ...backups.jobs,
       ...storage.jobs,
       composeCalibrationCheck({ ...deps, store }),

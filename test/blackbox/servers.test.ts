@@ -276,6 +276,20 @@ describe("two servers on one database", () => {
     const lines = servers.flatMap(({ log }) => log.filter(({ msg }) => msg === "snapshot taken"));
     expect(lines).toHaveLength(1);
   });
+
+  // Rule: prices-recalculated
+  test("say that sums are being recalculated as soon as one with other prices starts, although a killed one has the job", async () => {
+    await rowsOf(
+      url,
+      `INSERT INTO leases (name, holder, epoch, expires_at)
+       VALUES ('job:recalculate-sums', 'a killed server', 1, (extract(epoch from clock_timestamp()) * 1000)::bigint + 600000)
+       ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at`,
+    );
+    const dearer = await serverOn(url, a, { costs: { price_level: 2 } });
+    for (const server of [dearer, b])
+      expect((await server.as(partner).get("/v1/portfolio/summary")).body.recalculating).toBe(true);
+    await dearer.stop();
+  });
 });
 
 test("a server with another key than those on its database is rejected, with a remedy", async () => {

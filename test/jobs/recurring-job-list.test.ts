@@ -3,7 +3,7 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import type { Knowledge } from "../../src/domain/domain-knowledge.ts";
 import { dayOf } from "../../src/domain/time.ts";
 import type { ScheduledJob } from "../../src/jobs/job-schedule.ts";
-import { recurringJobList } from "../../src/jobs/recurring-job-list.ts";
+import { recurringJobList, startRecalculationIfBasisChanged } from "../../src/jobs/recurring-job-list.ts";
 import { embeddedKnowledge } from "../../src/knowledge/embedded-knowledge.ts";
 import { createLogger } from "../../src/logging/logger.ts";
 import { EmbedViewCounter } from "../../src/usecases/embeds/count-embed-views.ts";
@@ -26,17 +26,19 @@ beforeEach(async () => {
   lines = [];
 });
 
+const log = createLogger({
+  level: "info",
+  format: "json",
+  destination: { write: (line) => void lines.push(JSON.parse(line)) },
+});
+
 /** Returns the jobs of a server with default settings, except for the given ones. */
 function jobs(
   env: Record<string, string> = {},
   own = knowledge,
   store = fixture.store,
+  changedSumsBasis = false,
 ): Map<string, ScheduledJob> {
-  const log = createLogger({
-    level: "info",
-    format: "json",
-    destination: { write: (line) => void lines.push(JSON.parse(line)) },
-  });
   const config = loadConfig({ env, cwd: "/nowhere" });
   const table = recurringJobList({
     config,
@@ -47,8 +49,14 @@ function jobs(
     caches,
     clock: fixture.clock,
     monotonicMs: () => performance.now(),
+    changedSumsBasis,
   });
   return new Map(table.map((job) => [job.name, job]));
+}
+/** Returns the job that recalculates sums, of a server that has started with this knowledge. */
+async function startedRecalculation(own = knowledge, store = fixture.store): Promise<ScheduledJob> {
+  const isChanged = await startRecalculationIfBasisChanged({ store, knowledge: own, log });
+  return jobs({}, own, store, isChanged).get("recalculate-sums")!;
 }
 const run = (job: ScheduledJob | undefined) => job!.run(new AbortController().signal);
 const snapshots = () => lines.filter(({ msg }) => msg === "snapshot taken").map(({ date }) => date);
@@ -64,7 +72,7 @@ test("sums follow the prices of the server again after a snapshot by a command w
     return Object.values(wrong).reduce((sum, count) => sum + count, 0);
   };
   const snapshot = { store, clock, knowledge: dearer, monotonicMs: () => 0, yieldNow };
-  const recalculation = jobs().get("recalculate-sums");
+  const recalculation = await startedRecalculation();
   await run(recalculation);
   await takeSnapshot(snapshot, dayOf(time.now));
   expect(await wrongSums(knowledge)).toBeGreaterThan(0);
@@ -73,7 +81,7 @@ test("sums follow the prices of the server again after a snapshot by a command w
   time.now += 20 * 60_000;
   await run(recalculation);
   expect(await wrongSums(knowledge)).toBe(0);
-  await run(jobs({}, dearer).get("recalculate-sums"));
+  await run(await startedRecalculation(dearer));
   expect(await wrongSums(dearer)).toBe(0);
 });
 
@@ -87,8 +95,8 @@ test("sums that an older server stores beside a newer one, as in a rolling upgra
     const wrong = await recountDerivedData({ store, clock, knowledge: dearer, yieldNow }, false);
     return Object.values(wrong).reduce((sum, count) => sum + count, 0);
   };
-  await run(jobs().get("recalculate-sums"));
-  const newer = jobs({}, dearer, { ...store, isShared: true }).get("recalculate-sums");
+  await run(await startedRecalculation());
+  const newer = await startedRecalculation(dearer, { ...store, isShared: true });
   await run(newer);
   await fixture.addAppliances({ propertyId, typeId: "electrical_panel", installYear: 1980 });
   await run(newer);
