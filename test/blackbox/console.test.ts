@@ -234,7 +234,7 @@ describe("the data of the console", () => {
     expect(body.file).toBe(server.configFile);
     expect(of("limits.bulk_items")).toMatchObject({ value: "1000", origin: "default" });
     expect(of("limits.bulk_items")).toMatchObject({
-      description: "Maximum number of items in a bulk request.",
+      description: expect.stringMatching(/^Maximum number of items in a bulk request\./),
       accepts: "a whole number from 1 to 100000",
       default_value: "1000",
     });
