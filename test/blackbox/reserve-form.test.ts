@@ -151,6 +151,30 @@ describe("the reserve schedule as a workbook", () => {
   );
 
   // Rule: reserve-form
+  test("lists what is due now by its cost, however many years it covers", async () => {
+    const listed = async (years: number) => {
+      const sheet = await sheetOf(`years=${years}&minimum_item_cost=0`);
+      return ["Immediate repairs", "Short-term repairs"].map((name) => {
+        const rows = Array.from({ length: 30 }, (_, at) => [
+          sheet.value(`${name}!B${at + 2}`),
+          sheet.value(`${name}!G${at + 2}`),
+        ]);
+        return rows.slice(
+          0,
+          rows.findIndex(([item]) => item === null),
+        );
+      });
+    };
+    const usual = await listed(12);
+    for (const lines of usual) {
+      const costs = lines.map(([, cost]) => Number(cost));
+      expect(costs).toEqual(costs.toSorted((a, b) => b - a));
+    }
+    expect(usual.flat().length).toBeGreaterThan(3);
+    for (const years of [1, 30]) expect(await listed(years)).toEqual(usual);
+  });
+
+  // Rule: reserve-form
   test("follows a change of a quantity, a cost, inflation, interest or the deposit", async () => {
     const sheet = await sheetOf(TERMS);
     const totals = () =>

@@ -233,21 +233,29 @@ export function reserveFormDueNowSheet(
   { placed }: ReserveLineSheets,
   dueNow: DueNow,
 ): WorkbookSheet {
-  const due = placed.filter(({ line }) => line.dueNow === dueNow);
+  // Not in the order of the lines, which depends on how many years the schedule covers.
+  const due = placed
+    .filter(({ line }) => line.dueNow === dueNow)
+    .map((place) => ({
+      ...place,
+      cents: place.line.quantity * place.line.unitCents,
+      name: nameOf(knowledge, place.line),
+    }))
+    .sort((a, b) => b.cents - a.cents || (a.name < b.name ? -1 : 1));
   const last = FIRST_ROW + due.length;
   const sum = (pick: (line: ReserveLine) => number) => due.reduce((total, { line }) => total + pick(line), 0);
   return reserveFormTableSheet(SHEETS[dueNow], DUE_COLUMNS, [
-    ...due.map(({ line, sheet, row }, at): SheetCell[] => {
+    ...due.map(({ line, sheet, row, cents, name }, at): SheetCell[] => {
       const type = knowledge.type(line.first.typeId);
       const own = FIRST_ROW + at;
       return [
         systemName(type.system),
-        nameOf(knowledge, line),
+        name,
         sizeText(line.sizes, type.size?.unit),
         reserveFormFormulaCell(workbookCellReference(sheet, QUANTITY, row), line.quantity, COUNT),
         "each",
         reserveFormFormulaCell(workbookCellReference(sheet, UNIT_COST, row), usd(line.unitCents)),
-        reserveFormFormulaCell(`ROUND(D${own}*F${own},2)`, usd(Math.round(line.quantity * line.unitCents))),
+        reserveFormFormulaCell(`ROUND(D${own}*F${own},2)`, usd(Math.round(cents))),
         serializeAction(line.first.action).reason,
       ];
     }),
