@@ -24,15 +24,19 @@ import { schemaWithPartner } from "./paging-schema.ts";
 
 /* Rows of a table with columns of any names, imported a few at a time. */
 
+/** A lone surrogate cannot be stored: it would become another character. */
+const isWellFormed = (text: string) => text.isWellFormed();
 const columns = defineSchemaConstraint((type) =>
-  type(`1 <= (string <= ${MOST_HEADING})[] <= ${MOST_COLUMNS}`).describe(
-    `a list of 1 to ${MOST_COLUMNS} headings`,
-  ),
+  type(`1 <= (string <= ${MOST_HEADING})[] <= ${MOST_COLUMNS}`)
+    .narrow((headings) => headings.every(isWellFormed))
+    .describe(`a list of 1 to ${MOST_COLUMNS} headings without lone surrogates`),
 );
 const rows = defineSchemaConstraint((type) =>
   type(`1 <= (string <= ${MOST_CELL})[][] <= ${MOST_ROWS}`)
-    .narrow((all) => all.every((cells) => cells.length <= MOST_COLUMNS))
-    .describe(`a list of 1 to ${MOST_ROWS} rows, each a list of texts of at most ${MOST_CELL} characters`),
+    .narrow((all) => all.every((cells) => cells.length <= MOST_COLUMNS && cells.every(isWellFormed)))
+    .describe(
+      `a list of 1 to ${MOST_ROWS} rows, each a list of texts of at most ${MOST_CELL} characters without lone surrogates`,
+    ),
 );
 const firstRow = defineSchemaConstraint((type) =>
   type("1 <= number.integer <= 10000000").describe("a whole number from 1 to 10000000"),

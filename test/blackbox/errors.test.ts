@@ -252,6 +252,16 @@ describe("a value of the wrong type", () => {
     for (const name of ["a\u0000b", "a\nb", "a\u001bb", "\ud800"])
       await client.post("/v1/properties", { ...body, name }, 400);
     await client.post("/v1/properties", { ...body, name: "Größe 家 🏠" });
+    const table = { file: "a.csv", columns: ["Address", "State"], rows: [["1 Elm St", "NY"]], dry_run: true };
+    for (const wrong of [
+      { rows: [["\ud800", "NY"]] },
+      { columns: ["Address", "\ud800"] },
+      { file: "\ud800" },
+    ])
+      await client.post("/v1/import-rows", { ...table, ...wrong }, 400);
+    const { mapping } = (await client.post("/v1/import-rows", table, 201)).body;
+    const constants = { city: "\ud800" };
+    await client.post("/v1/import-rows", { ...table, mapping: { ...mapping, constants } }, 400);
   });
 });
 

@@ -352,8 +352,18 @@ describe("an invalid upload is rejected, and no file is stored", () => {
       { body: { file: "x" } },
       "Content-Type must be multipart/form-data, with the image in the field file",
     ],
-    ["a form without a file", { raw: formOf({ note: "x" }) }, "file required"],
-    ["a form whose file is text", { raw: formOf({ file: "x" }) }, "file required"],
+    ["a form without a file", { raw: formOf({ note: ["x"] }) }, "file required"],
+    ["a form whose file is text", { raw: formOf({ file: ["x"] }) }, "file required"],
+    [
+      "a form with two files",
+      { raw: formOf({ file: [new Blob([JPEG]), new Blob([JPEG])] }) },
+      "one file only",
+    ],
+    [
+      "a form with two service events",
+      { raw: formOf({ file: [new Blob([JPEG])], service_event_id: ["SE_1", "SE_2"] }) },
+      "one service_event_id only",
+    ],
     [
       "an incomplete form",
       { raw: "--b\r\nContent-Disp", headers: { "content-type": "multipart/form-data; boundary=b" } },
@@ -390,8 +400,8 @@ test.each([
   expect(body).toMatchObject({ code: "not_found" });
 });
 
-function formOf(fields: Record<string, string>): FormData {
+function formOf(fields: Record<string, (string | Blob)[]>): FormData {
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  for (const [name, values] of Object.entries(fields)) for (const value of values) form.append(name, value);
   return form;
 }

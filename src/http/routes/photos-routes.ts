@@ -182,6 +182,11 @@ async function readForm({ readBody, request }: Pick<Call, "readBody" | "request"
   const file = form?.get("file");
   if (!form || !file || typeof file === "string")
     throw invalid("file required", [{ field: "file", message: "is required" }]);
+  for (const field of ["file", "service_event_id"])
+    if (form.getAll(field).length > 1)
+      throw invalid(`one ${field} only`, [
+        { field, message: "must be given once: send a request for each photo" },
+      ]);
   if (file.size > limit) throw photoTooLargeFailure(limit);
   const event = form.get("service_event_id");
   const serviceEventId = typeof event === "string" && event.trim() !== "" ? event.trim().slice(0, 64) : null;

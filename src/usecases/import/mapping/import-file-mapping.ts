@@ -35,7 +35,8 @@ export type FileMapping = {
 const KINDS: readonly string[] = ["properties", "appliances", "service_events", "claims", "visits"];
 
 type Check = (value: unknown) => boolean;
-const isText: Check = (value) => typeof value === "string";
+/** A lone surrogate cannot be stored: it would become another character. */
+const isText: Check = (value) => typeof value === "string" && value.isWellFormed();
 const isTextOrAbsent: Check = (value) => value === undefined || isText(value);
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
