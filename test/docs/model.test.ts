@@ -8,6 +8,7 @@ import { PlanSumsAccumulator } from "../../src/domain/planning/plan-sums.ts";
 import { scheduleUnit } from "../../src/domain/planning/unit-plan.ts";
 import { failureWindow } from "../../src/domain/scoring/failure-window.ts";
 import { UNCORRECTED } from "../../src/domain/scoring/score-model-corrections.ts";
+import { exactMoney } from "../../src/domain/wording/currency-and-unit-wording.ts";
 import { referenceContext } from "../domain/planning/reference-context.ts";
 import { appliance, event, knowledge, property, reading } from "../domain/scoring/histories.ts";
 
@@ -61,7 +62,7 @@ const explain = (defId: string) => {
 const upstreamScore = (defId: string) =>
   explain("wh_gas_tank").score.evidence!.find(({ subject }) => subject === defId)!.upstreamScore!;
 const four = (value: number) => value.toFixed(4);
-const usd = (cents: number) => (cents / 100).toLocaleString("en-US", { style: "currency", currency: "USD" });
+const usd = (cents: number) => exactMoney(cents / 100);
 
 test("the anode rod of scoring.md is scored as the page says", () => {
   const { score, age, risk, projection, ratioOf } = explain("wh_gas_anode");

@@ -46,8 +46,7 @@ export const formatTerminalYears = (value: number) =>
   `${formatTerminalNumber(value)} ${formatTerminalNumber(value) === "1" ? "year" : "years"}`;
 export const formatTerminalDays = (value: number) => `${Math.round(value).toLocaleString("en-US")} days`;
 const small = currencyFormat({ minimumFractionDigits: 0, maximumFractionDigits: 2 });
-export const formatTerminalAmount = (value: number) =>
-  `${value < 0 ? "−" : ""}${(Math.abs(value) < 100 ? small : wholeMoney)(Math.abs(value))}`;
+export const formatTerminalAmount = (value: number) => (Math.abs(value) < 100 ? small : wholeMoney)(value);
 /** Formats `hard_water` as `Hard water`. */
 export const terminalSentenceCase = (token: string) =>
   `${token.charAt(0).toUpperCase()}${token.slice(1).replaceAll("_", " ")}`;

@@ -47,21 +47,21 @@ export const todaysMoneyWithPlainQuotes = (): string => todaysMoney().replace("â
 /** The amounts whose texts are kept: those of a kind of part recur in lists, and Intl takes ten times as long to write one. */
 const MOST_TEXTS = 5_000;
 
-/** Returns a function that formats an amount in the currency. */
+/** Returns a function that formats an amount in the currency, with a minus sign before one that is negative as shown. */
 export function currencyFormat(options: Intl.NumberFormatOptions): (amount: number) => string {
-  let format = usNumberWording({ style: "currency", currency: chosen.currency, ...options });
+  const signed = { style: "currency", signDisplay: "negative", ...options } as const;
+  let format = usNumberWording({ currency: chosen.currency, ...signed });
   let formatted = { currency: chosen.currency, texts: new Map<number, string>() };
   return (amount) => {
     const { currency } = chosen;
     if (currency !== formatted.currency) {
-      format = usNumberWording({ style: "currency", currency, ...options });
+      format = usNumberWording({ currency, ...signed });
       formatted = { currency, texts: new Map() };
     }
     const { texts } = formatted;
     const known = texts.get(amount);
     if (known !== undefined) return known;
-    // Without the sign of a negative zero, which is the same key.
-    const text = format(amount === 0 ? 0 : amount);
+    const text = format(amount).replace("-", "âˆ’");
     if (texts.size === MOST_TEXTS) texts.clear();
     texts.set(amount, text);
     return text;

@@ -41,11 +41,11 @@ describe("amounts and areas", () => {
   test("are written alike again, after more amounts than are kept and in another currency", () => {
     const amounts = Array.from({ length: 6_000 }, (_, amount) => amount - 500);
     const first = amounts.map(wholeMoney);
-    expect([first[0], first[500], first.at(-1)]).toEqual(["-$500", "$0", "$5,499"]);
+    expect([first[0], first[500], first.at(-1)]).toEqual(["−$500", "$0", "$5,499"]);
     expect(amounts.map(wholeMoney)).toEqual(first);
     chooseWordingOfCurrencyAndUnits({ currency: "EUR", units: "metric" });
     expect(amounts.map(wholeMoney)).toEqual(first.map((text) => text.replace("$", "€")));
-    expect(wholeMoney(-0)).toBe("€0");
+    expect([wholeMoney(-0), wholeMoney(-0.4), exactMoney(-0.4)]).toEqual(["€0", "€0", "−€0.40"]);
   });
 
   test.each([
