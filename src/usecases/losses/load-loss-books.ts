@@ -126,6 +126,8 @@ export class LossBooks {
           const left = selection.includeDemo ? [] : await read.lossRows.demoPropertyIds(id);
           const visit = await this.#visitor(read, id, selection, add, new Set(left));
           await selectStoredLossRows(read, id, visit, deps.yieldNow, deps.reserveMemory);
+          // Thousands of partners with a property each are otherwise read without a pause.
+          await deps.yieldNow();
         }
       });
     return await this.#once(deps, book, request, collect);

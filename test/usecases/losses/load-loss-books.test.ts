@@ -43,6 +43,15 @@ async function losses(request = ALL) {
   return await books.ofPartners(deps, [{ id: partnerId, revision }], request);
 }
 
+test("partners without components are read with a yield for each", async () => {
+  const { store, time } = fixture;
+  let yields = 0;
+  const yieldNow = async () => void yields++;
+  const partners = Array.from({ length: 100 }, (_, nth) => ({ id: `PARTNER_${nth}`, revision: "1" }));
+  await books.ofPartners({ store, now: time.now, yieldNow }, partners, ALL);
+  expect(yields).toBeGreaterThanOrEqual(100);
+});
+
 const administration = () => ({
   store: fixture.store,
   knowledge,
