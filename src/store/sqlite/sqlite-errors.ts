@@ -11,8 +11,9 @@ export function explainSqliteError(error: unknown, file: string): unknown {
   if (code === "SQLITE_NOTADB") return notASqliteDatabaseError(file);
   if (code.startsWith("SQLITE_CORRUPT"))
     return new OperatorError(
-      `${file} is damaged (${message})`,
-      "Restore it from a backup with `mainstay restore`.",
+      `${file} is damaged or cannot be read (${message})`,
+      // SQLite reports a disk that cannot be read in the same way.
+      "Look for errors of the disk in the system's log (`journalctl -k`). If there are none, restore the file from a backup with `mainstay restore`.",
     );
   if (code.startsWith("SQLITE_BUSY"))
     return new StorageError(
