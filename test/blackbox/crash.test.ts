@@ -113,7 +113,7 @@ describe("kill -9 in the middle of a write load", () => {
 });
 
 describe("kill -9 in the middle of a snapshot", () => {
-  const PROPERTIES = 600;
+  const PROPERTIES = 300;
   const COMPONENTS = PROPERTIES * 12;
   const DUE = { snapshot: { enabled: true, at: "00:00" } };
   /**
