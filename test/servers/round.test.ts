@@ -9,21 +9,21 @@ import { folderStorage } from "./storage.ts";
  */
 
 async function holds(options: Omit<RoundOptions, "seconds" | "scoredProperties">): Promise<void> {
-  const { violations, record } = await runRound({ ...options, seconds: 3, scoredProperties: 30 });
+  const { violations, record } = await runRound({ ...options, seconds: 2, scoredProperties: 10 });
   expect(violations).toEqual([]);
   expect(record.kills).toBeGreaterThan(0);
   expect(record.writes.size).toBeGreaterThan(options.clients);
 }
 
 test("a server that is killed again and again keeps every promise", async () => {
-  await holds({ seed: 13, servers: 1, clients: 16, faults: [FAULTS.kill!], storage: folderStorage() });
+  await holds({ seed: 13, servers: 1, clients: 8, faults: [FAULTS.kill!], storage: folderStorage() });
 });
 
 test("three servers over one database do, while any is killed and connections are cut at their COMMIT", async () => {
   await holds({
     seed: 14,
     servers: 3,
-    clients: 12,
+    clients: 6,
     faults: [FAULTS.kill!, FAULTS["commit-cut"]!],
     storage: await postgresStorage(),
   });
