@@ -2,7 +2,7 @@ import { SQLiteError } from "bun:sqlite";
 import { createWriteStream, existsSync, lstatSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { OperatorError, StorageError } from "../domain/errors.ts";
+import { OperatorError, StorageError, UnreadableStorageError } from "../domain/errors.ts";
 import { meetsPhotoFileNameRule } from "../domain/rules/photo-file-rule.ts";
 import {
   fileStorageError,
@@ -155,7 +155,9 @@ async function check(
     return { key, pendingMigrations, repairs };
   } catch (error) {
     db.close();
-    if (error instanceof SQLiteError && !(explainSqliteError(error, path) instanceof StorageError))
+    const explained = explainSqliteError(error, path);
+    const isUnreadable = explained instanceof UnreadableStorageError || !(explained instanceof StorageError);
+    if (error instanceof SQLiteError && isUnreadable)
       throw damagedBackupError(file, `its database cannot be read: ${error.message}`);
     throw error;
   }

@@ -44,7 +44,8 @@ export function diagnoseIntegrity(db: Database, file: string, depth: "quick" | "
       );
     return failedDoctorFinding(`${file} is damaged: ${problems.slice(0, 3).join("; ")}`, FROM_BACKUP);
   } catch (error) {
-    return failedDoctorFinding((explainSqliteError(error, file) as Error).message, FROM_BACKUP);
+    const { message, hint } = explainSqliteError(error, file) as Error & { hint?: string };
+    return failedDoctorFinding(message, hint ?? FROM_BACKUP);
   }
 }
 

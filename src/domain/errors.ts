@@ -59,6 +59,9 @@ export class StorageError extends OperatorError {}
 /** Storage that rejects writes because its disk is full. Reads may continue. */
 export class FullStorageError extends StorageError {}
 
+/** Storage whose content is damaged or cannot be read: SQLite reports both alike. */
+export class UnreadableStorageError extends StorageError {}
+
 /** A change that may have been made, or a part of it. `late` is the failure of a response that took too long, if that is why. */
 export class UncertainChange extends StorageError {
   constructor(

@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -119,7 +120,7 @@ describeOnSqlite("the database's pages", () => {
     )?.[1];
 
   /** A database with more rows than its first pages hold. */
-  async function filled(properties: number): Promise<Installation> {
+  async function filled(properties: number) {
     const server = await serve();
     const client = server.as(await server.createPartner());
     const items = Array.from({ length: properties }, (_, i) => ({
@@ -127,13 +128,19 @@ describeOnSqlite("the database's pages", () => {
       address: `${i} Elm St`,
       state: "NY",
     }));
-    for (const body of items) await client.post("/v1/properties", { ...body, notes: "x".repeat(9_000) }, 201);
+    let propertyId: string | undefined;
+    for (const body of items)
+      propertyId = (await client.post("/v1/properties", { ...body, notes: "x".repeat(9_000) }, 201)).body.id;
     await server.stop();
-    return server;
+    return { server, client, propertyId };
   }
   const breakIn = (server: Installation) => {
     const file = join(server.dataDir, "mainstay.db");
     const bytes = readFileSync(file);
+    const db = new Database(file);
+    const claims = db.query("SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'claims'").values();
+    db.close();
+    for (const [page] of claims as number[][]) bytes.fill(0x55, (page! - 1) * 4096, page! * 4096);
     // The last pages are those of rows; the first are needed to start at all.
     writeFileSync(file, bytes.fill(0x55, bytes.length - 8 * 4096));
   };
@@ -143,7 +150,7 @@ describeOnSqlite("the database's pages", () => {
     ["small", 40],
     ["larger, by another process", 500],
   ])("of a %s database are checked while it serves, and damage is reported", async (_, properties) => {
-    const server = await filled(properties);
+    const { server, client, propertyId } = await filled(properties);
     await server.start();
     await eventually(async () => expect(await pagesOf(server)).toBe("ok"));
     expect(await metric(server)).toBe("1");
@@ -155,6 +162,10 @@ describeOnSqlite("the database's pages", () => {
     await eventually(async () => expect(await pagesOf(server)).toBe("damaged"));
     expect((await server.anonymous.send("GET", "/health")).status).toBe(503);
     expect(await metric(server)).toBe("0");
+    expect(await client.send("GET", `/v1/property/${propertyId}/claims`)).toMatchObject({
+      status: 503,
+      body: { error: expect.stringContaining("Retry later") },
+    });
     const { problems } = await server.logged(({ msg }) => msg === "the database is damaged");
     expect(problems.length).toBeGreaterThan(0);
     const { code, stderr } = await server.run("doctor", "--pages");

@@ -1,6 +1,6 @@
 import { constants, Database, type SQLiteError } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { StorageError } from "../../domain/errors.ts";
+import { StorageError, UnreadableStorageError } from "../../domain/errors.ts";
 import { pendingSqliteMigrations } from "./migrate-sqlite.ts";
 import { explainSqliteError } from "./sqlite-errors.ts";
 import { SQLITE_MIGRATIONS, type SqliteMigration } from "./sqlite-migrations.ts";
@@ -100,6 +100,7 @@ export async function findSqlitePageProblems(
     }
   } catch (error) {
     const reported = explainSqliteError(error, file);
+    if (reported instanceof UnreadableStorageError) return [reported.message];
     if (reported === error || reported instanceof StorageError) throw error;
     return [(reported as Error).message];
   }

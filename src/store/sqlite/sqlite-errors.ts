@@ -2,7 +2,12 @@ import { SQLiteError } from "bun:sqlite";
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { DrizzleQueryError } from "drizzle-orm";
-import { FullStorageError, OperatorError, StorageError } from "../../domain/errors.ts";
+import {
+  FullStorageError,
+  OperatorError,
+  StorageError,
+  UnreadableStorageError,
+} from "../../domain/errors.ts";
 
 /** Returns an error that tells the operator what to do, or SQLite's error if there is nothing to do. */
 export function explainSqliteError(error: unknown, file: string): unknown {
@@ -10,7 +15,7 @@ export function explainSqliteError(error: unknown, file: string): unknown {
   const { code = "", message } = error;
   if (code === "SQLITE_NOTADB") return notASqliteDatabaseError(file);
   if (code.startsWith("SQLITE_CORRUPT"))
-    return new OperatorError(
+    return new UnreadableStorageError(
       `${file} is damaged or cannot be read (${message})`,
       // SQLite reports a disk that cannot be read in the same way.
       "Look for errors of the disk in the system's log (`journalctl -k`). If there are none, restore the file from a backup with `mainstay restore`.",
