@@ -137,7 +137,7 @@ export function photoOperations(deps: PhotoDeps): Operation[] {
           const left = await pageOfPhotos(writer.tx, appliance.id, { limit: PAGE_SIZES.most, offset: 0 });
           return okReply(addPartnerToJson(serializePhotos(basePath, appliance, left), partner.name));
         });
-        // The photo is gone already. A file that cannot be deleted now is removed by the next start.
+        // The photo is gone already. A file that cannot be deleted now is removed by the sweep of uploads.
         await uploads.remove(file!).catch(() => {});
         return reply;
       },

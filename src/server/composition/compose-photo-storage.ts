@@ -31,6 +31,7 @@ function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits, log?: Photo
     }
   };
   makeFolder();
+  const discard = (filename: string) => rm(join(folder, filename), { force: true }).catch(() => {});
   return {
     async write(filename, bytes) {
       if (!existsSync(folder) && existsSync(dataDir)) {
@@ -41,11 +42,13 @@ function openUploads(dataDir: string, { minFreeBytes }: SpaceLimits, log?: Photo
         await requireFreeSpace(folder, bytes.length, minFreeBytes);
         await replaceFile(join(folder, filename), bytes);
       } catch (error) {
+        // The file may have its name, but not durably.
+        await discard(filename);
         throw fileStorageError(error, folder);
       }
     },
     writeWithRecord: async () => {},
-    discard: (filename) => rm(join(folder, filename), { force: true }).catch(() => {}),
+    discard,
     async read(filename) {
       const file = Bun.file(join(folder, filename));
       // For a missing file, the runtime would send an error of its own.

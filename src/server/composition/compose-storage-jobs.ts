@@ -22,6 +22,8 @@ type StorageJobs = {
 
 /** A file up to this size is checked in this process: even a slow disk reads its largest table in milliseconds. */
 const SMALL_BYTES = 4 << 20;
+/** A photo's record follows its file within minutes at most. */
+const UNRECORDED_MS = 24 * 3_600_000;
 
 /** Returns the jobs that find and repair what a crash or a failing disk has left. */
 export function composeStorageJobs(deps: {
@@ -66,12 +68,13 @@ export function composeStorageJobs(deps: {
         : []),
       {
         name: "sweep-uploads",
+        pattern: "0 51 1 * * *",
         runAtStart: true,
         async run(signal) {
           const files = await deleteOrphanedPhotos(
             store,
             composePhotoStorage(store, dataDir),
-            openedAt,
+            Math.max(openedAt, clock() - UNRECORDED_MS),
             signal,
           );
           if (files > 0) log.info({ files }, "orphaned uploads removed");

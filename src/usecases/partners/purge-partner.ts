@@ -82,7 +82,7 @@ export async function purgePartner(
       },
       { priority: "background", partnerId: id },
     );
-    // After their records: a crash in between leaves files that the next start removes.
+    // After their records: a crash in between leaves files that the sweep of uploads removes.
     for (const file of step.files) await uploads.remove(file);
     deleted.rows += step.rows;
     deleted.files += step.files.length;

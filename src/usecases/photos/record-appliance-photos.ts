@@ -19,7 +19,7 @@ export type PhotoFiles = {
   /** Writes the file together with its record, if files are stored in the database. */
   writeWithRecord(tx: Tx, filename: string, bytes: Uint8Array): Promise<void>;
   /**
-   * Removes a file whose record was not written. Never rejects: the next start removes what stays. In the database it went
+   * Removes a file whose record was not written. Never rejects: the sweep of uploads removes what stays. In the database it went
    * with the record, or stays with it where the outcome of the write is unknown.
    */
   discard(filename: string): Promise<void>;
@@ -125,7 +125,7 @@ export async function movePhotosOfEvent(
 
 /**
  * Removes the record of a photo, and its size from the partner's. The caller deletes the file once this is committed: the
- * next start deletes it after a crash in between. Throws not_found, and conflict for a retired appliance.
+ * sweep of uploads deletes it after a crash in between. Throws not_found, and conflict for a retired appliance.
  */
 export async function removePhoto(
   writer: PortfolioWriter,

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { temporaryPath } from "../../../src/files/durable-files.ts";
 import { createLogger } from "../../../src/logging/logger.ts";
+import { composePhotoStorage } from "../../../src/server/composition/compose-photo-storage.ts";
 import { composeStorageJobs } from "../../../src/server/composition/compose-storage-jobs.ts";
 import { serverDatabaseFile } from "../../../src/server/server-data-folder.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
@@ -20,6 +21,25 @@ beforeAll(() => {
 afterAll(async () => {
   await store.close();
   rmSync(root, { recursive: true });
+});
+
+// Rule: orphaned-uploads
+test("files of photos that were refused while their folder could not be changed are deleted a day later, without a start", async () => {
+  const dataDir = join(root, "data");
+  const file = join(dataDir, "uploads", `${"b".repeat(32)}.png`);
+  const config = loadConfig({ env: { MAINSTAY_STORAGE__DATA_DIR: dataDir }, cwd: root });
+  const log = createLogger({ level: "error", format: "json", destination: { write: () => {} } });
+  let now = Date.now();
+  const { jobs } = composeStorageJobs({ config, env: {}, clock: () => now, log, store });
+  const job = jobs.find(({ name }) => name === "sweep-uploads")!;
+  const sweep = () => job.run(new AbortController().signal);
+  await composePhotoStorage(store, dataDir).write(basename(file), Buffer.from("image"));
+  now += 3_600_000;
+  await sweep();
+  expect(existsSync(file)).toBe(true);
+  now += 24 * 3_600_000;
+  await sweep();
+  expect([existsSync(file), job.pattern !== undefined]).toEqual([false, true]);
 });
 
 test("a folder that cannot be listed is a warning, and the other is swept", async () => {
