@@ -148,6 +148,8 @@ function copyChecked(databaseFile: string, copy: string): Copied {
       counts: countSqliteRowsByTable(db),
       uploads: photoFileNamesInSqlite(db),
     };
+  } catch (error) {
+    throw explainSqliteError(error, copy);
   } finally {
     db.close();
   }

@@ -159,7 +159,7 @@ async function check(
     const isUnreadable = explained instanceof UnreadableStorageError || !(explained instanceof StorageError);
     if (error instanceof SQLiteError && isUnreadable)
       throw damagedBackupError(file, `its database cannot be read: ${error.message}`);
-    throw error;
+    throw explained;
   }
 }
 

@@ -71,6 +71,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EROFS: "The file system is read-only. Specify another folder with --data-dir.",
   ENOSPC: "The disk is full. Free some space and try again.",
   EDQUOT: "The disk quota is exceeded. Free some space and try again.",
+  EIO: "The disk cannot be read or written. Look for its errors in the system's log (`journalctl -k`).",
   EMFILE: "Too many open files. Raise the limit (ulimit -n).",
   EADDRINUSE: "Another process is using this address. Stop it or choose another port.",
 };

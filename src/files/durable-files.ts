@@ -45,7 +45,6 @@ export function moveIntoPlace(from: string, to: string): void {
   syncPath(from);
   try {
     linkSync(from, to);
-    rmSync(from);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST" || existsSync(to)) throw fileExistsError(to);
@@ -53,6 +52,8 @@ export function moveIntoPlace(from: string, to: string): void {
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code ?? "")) throw error;
     renameSync(from, to);
   }
+  // Outside of the above, whose name would seem to be taken.
+  rmSync(from, { force: true });
   syncPath(dirname(to));
 }
 

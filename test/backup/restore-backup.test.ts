@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,12 +24,14 @@ import { OperatorError } from "../../src/domain/errors.ts";
 import { createMasterKeyFile } from "../../src/secrets/master-key.ts";
 import { countSqliteRowsByTable } from "../../src/store/sqlite/inspect-sqlite-database.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { CAN_MOUNT, useDisks } from "../support/disk.ts";
 
 /*
  * Backups whose checksums are right, and whose database is not one that Mainstay made: changed by hand, or by somebody who
  * knows the passphrase.
  */
 
+const diskOf = useDisks();
 const NOW = Date.UTC(2026, 0, 31);
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 const folder = mkdtempSync(join(tmpdir(), "mainstay-restore-"));
@@ -208,6 +211,27 @@ describe("a restore refuses a database", () => {
 });
 
 // Rule: restore-schema
+test.skipIf(!CAN_MOUNT)(
+  "a restore that finds no space at any step says so, and leaves no files",
+  async () => {
+    const disk = diskOf(8);
+    const { bavail, bsize } = statfsSync(disk.path);
+    const ballast = join(disk.path, "ballast");
+    const dataDir = join(disk.path, "data");
+    const pages = Math.ceil(manifest.database_bytes / bsize);
+    const outcomes: unknown[] = [];
+    for (let spare = 1; spare < 20 && outcomes.at(-1) !== "restored"; spare++) {
+      writeFileSync(ballast, Buffer.alloc((bavail - pages - spare) * bsize));
+      const request = { file: backup, dataDir, passphrase: undefined, keyFile: undefined, env: {} };
+      outcomes.push(await restoreBackup(request).then(() => "restored", String));
+      if (outcomes.at(-1) !== "restored") expect(readdirSync(disk.path)).toEqual(["ballast"]);
+    }
+    expect(outcomes.pop()).toBe("restored");
+    expect(outcomes).toEqual(outcomes.map(() => expect.stringContaining("the disk is full")));
+    expect(outcomes.length).toBeGreaterThan(2);
+  },
+);
+
 describe("a backup of a changed database", () => {
   const backUp = async (...statements: string[]) => {
     const dataDir = mkdtempSync(join(folder, "changed"));

@@ -61,7 +61,7 @@ export function copySqliteDatabase(db: Database, target: string): void {
 
 /**
  * Returns the problems of the database's pages and rows, at most 20 lines; none if it is intact. `quick` does not compare
- * index entries with rows, which takes ten times as long as all other checks.
+ * index entries with rows, which takes ten times as long as all other checks. Throws a StorageError if the disk cannot be read.
  */
 export function findSqliteIntegrityProblems(db: Database, depth: "quick" | "full"): string[] {
   const check = depth === "quick" ? "quick_check" : "integrity_check";
@@ -71,7 +71,21 @@ export function findSqliteIntegrityProblems(db: Database, depth: "quick" | "full
     .values()
     .flatMap(([text]) => String(text).split("\n"))
     .filter((line) => line !== "ok" && !line.startsWith("***"));
+  const unread = lines.find(isFailedRead);
+  if (unread !== undefined)
+    throw new StorageError(
+      `${db.filename} cannot be read (${unread})`,
+      "Look for errors of the disk in the system's log (`journalctl -k`).",
+    );
   return lines.slice(0, 20);
+}
+
+const IOERR = 10;
+
+/** Returns whether a line of SQLite's check names a page that the disk could not return, rather than one that is damaged. */
+function isFailedRead(line: string): boolean {
+  const code = /unable to get the page\. error code=(\d+)/.exec(line)?.[1];
+  return code !== undefined && (Number(code) & 0xff) === IOERR;
 }
 
 /**
