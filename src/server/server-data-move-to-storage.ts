@@ -20,6 +20,7 @@ import {
   openPostgresTransferTarget,
 } from "../store/postgres/postgres-transfer-endpoint.ts";
 import { removeLeftoverSqliteNames, UNFINISHED_DATABASE } from "../store/sqlite/leftover-sqlite-files.ts";
+import { explainSqliteError } from "../store/sqlite/sqlite-errors.ts";
 import { openSqliteStoreForTransfer } from "../store/sqlite/sqlite-transfer-endpoint.ts";
 import { openServerDailyCallReservationFile } from "./server-daily-call-reservation-file.ts";
 import { makeServerDataFolder, openServerDataFolder, serverDatabaseFile } from "./server-data-folder.ts";
@@ -74,7 +75,9 @@ export async function moveServerDataToStorage(deps: MoveDeps): Promise<MoveResul
       await target.close();
     }
   } catch (error) {
-    throw transferErrorOf(error);
+    // One of both is a data folder.
+    const folder = config.storage.url === "" ? config.storage.dataDir : to;
+    throw explainSqliteError(transferErrorOf(error), serverDatabaseFile(folder));
   } finally {
     await from.close();
   }

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
+import { CAN_MOUNT, useDisks } from "../support/disk.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
 import { addProperty } from "../support/portfolio.ts";
 import { connectTo, rowsOf, tableLockAwaited, usePostgres } from "../support/postgres.ts";
@@ -9,6 +10,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { addRecords } from "../support/records.ts";
 
 const { install } = useMainstay({ inFolder: true });
+const diskOf = useDisks();
 const { newDatabase } = usePostgres();
 
 /** Returns everything that a partner can read, without values that depend on the current time. */
@@ -93,6 +95,11 @@ describe("a data folder that is moved to PostgreSQL, and back", () => {
     const after = await answers(client);
     await shared.stop();
 
+    if (CAN_MOUNT) {
+      // Room for the schema, but not for all rows.
+      const full = await shared.run("move", "--to", join(diskOf(2).path, "full"));
+      expect([full.code, full.stderr]).toEqual([1, expect.stringContaining("the disk is full")]);
+    }
     const folder = join(shared.folder, "again");
     const back = await shared.json("move", "--to", folder);
     expect(back.tables.properties).toBe(3);
