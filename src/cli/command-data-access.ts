@@ -42,8 +42,8 @@ export async function withCommandData<T>(
     if (store.isShared && !acceptsAnyClock) await requireDatabaseClock(store, now);
     return await run(folder);
   } catch (error) {
-    // A database server may fail at any time, and the raw error of a query contains its parameters.
-    throw store.isShared ? store.explain(error) : error;
+    // A database server or a disk may fail at any time, and the raw error of a query contains its parameters.
+    throw store.explain(error);
   } finally {
     await store.close();
   }

@@ -145,8 +145,8 @@ async function startLocked(given: AppDeps, lock: InstanceLock): Promise<App> {
     return await startOn(folder, deps, lock);
   } catch (error) {
     await store.close();
-    // PostgreSQL may have become unavailable since it was opened.
-    throw store.isShared ? store.explain(error) : error;
+    // The database may have become unavailable since it was opened.
+    throw store.explain(error);
   }
 }
 

@@ -171,5 +171,7 @@ describeOnSqlite("the database's pages", () => {
     const { code, stderr } = await server.run("doctor", "--pages");
     expect(code).toBe(1);
     expect(stderr).toContain("is damaged");
+    const claims = await server.run("claim", "show", "CL_01m8egh4wmfaw9dt4g6g1t3zs3");
+    expect([claims.code, claims.stderr]).toEqual([1, expect.stringContaining("journalctl")]);
   });
 });
