@@ -299,6 +299,14 @@ describe("the response headers of a page", () => {
 });
 
 describe("the CSV files of a page", () => {
+  let token: string;
+  let page: string;
+  beforeAll(async () => {
+    await server.json("snapshot");
+    ({ token } = await create());
+    page = (await pageOf(token)).text;
+  });
+
   // Rule: embed-figures
   test.each([
     "condition",
@@ -311,9 +319,7 @@ describe("the CSV files of a page", () => {
     "condition-trend",
     "trend",
   ])("%s come as CSV, linked from the page", async (file) => {
-    await server.json("snapshot");
-    const { token } = await create();
-    expect((await pageOf(token)).text).toContain(`${token}/${file}.csv`);
+    expect(page).toContain(`${token}/${file}.csv`);
     const { headers, text } = await pageOf(token, 200, `/${file}.csv`);
     expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(headers.get("content-disposition")).toContain(`${property.id}-${file}.csv`);
@@ -326,7 +332,6 @@ describe("the CSV files of a page", () => {
   });
 
   test("match the API for components", async () => {
-    const { token } = await create();
     const lines = (await pageOf(token, 200, "/components.csv")).text.trim().split("\n");
     const { components } = (await client.get("/v1/components", { property_id: property.id, limit: 200 }))
       .body;
