@@ -206,7 +206,7 @@ describe("for any changes of scores, at any offset", () => {
           if (count) expect(await count(), name).toBe(expected.length);
         }
       }),
-      { numRuns: runsOnEngine(25) },
+      { numRuns: runsOnEngine(10) },
     );
   });
 
