@@ -100,7 +100,7 @@ function mixedComponents(count: number): LossComponent[] {
 }
 
 // Rule: losses-simulation
-describe.each([60, 1600])("a book of %d components", (count) => {
+describe.each([60, 800])("a book of %d components", (count) => {
   const components = mixedComponents(count);
   const brute = bruteForce(components);
   const book = bookOf(components, LAYER);
