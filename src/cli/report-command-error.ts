@@ -1,6 +1,7 @@
 import { ConfigError } from "../config/config-error.ts";
 import { Failure, OperatorError, UnreadableBackup } from "../domain/errors.ts";
 import { FOLDER_REMEDY } from "../files/durable-files.ts";
+import { CREDENTIAL_PATTERN, REDACTED } from "../secrets/credentials.ts";
 import { NothingDone, UsageError } from "./command.ts";
 import type { Output } from "./command-context.ts";
 import { Interrupted } from "./command-interruption.ts";
@@ -34,12 +35,16 @@ export function reportCommandError(
   if (error instanceof Interrupted) return error.exitCode;
   const { stack, ...report } = describe(error);
   const shown: Report = verbose ? { ...report, stack } : report;
-  stderr.write(`${json ? JSON.stringify(shown) : forPeople(shown)}\n`);
+  stderr.write(`${withoutSecrets(json ? JSON.stringify(shown) : forPeople(shown))}\n`);
   if (error instanceof NothingDone) return EXIT.nothingDone;
   if (error instanceof UnreadableBackup) return EXIT.unreadableBackup;
   if (isBadUsage(error)) return EXIT.badUsage;
   return report.hint === BUG ? EXIT.bug : EXIT.failed;
 }
+
+/** Replaces credentials and passwords of URLs: an error may repeat a misplaced argument, and is often stored in a log. */
+const withoutSecrets = (text: string) =>
+  text.replace(CREDENTIAL_PATTERN, REDACTED).replace(/(:\/\/[^\s/:@]*:)[^\s/@]+@/g, `$1${REDACTED}@`);
 
 function forPeople({ error, hint, stack }: Report): string {
   return [`mainstay: ${error}`, hint, stack].filter(Boolean).join("\n");

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from "pino";
 import type { Config } from "../config/settings.ts";
-import { CREDENTIAL_PATTERN } from "../secrets/credentials.ts";
+import { CREDENTIAL_PATTERN, REDACTED } from "../secrets/credentials.ts";
 import type { LoggedError } from "./logged-error.ts";
 
 export type { Logger } from "pino";
@@ -82,7 +82,6 @@ export function recentLogErrors(): {
   };
 }
 
-const REDACTED = "[redacted]";
 const SECRET_NAME = /(secret|password|passphrase|token|authorization|cookie|(api|admin|master)[-_]?key)$/i;
 /** The depth below which Pino prints nothing. */
 const MAX_DEPTH = 5;

@@ -26,6 +26,9 @@ export function newPasscode(fill: FillRandom): string {
 export const newWebhookSecret = (fill: FillRandom) =>
   `whsec_${Buffer.from(fill(new Uint8Array(32))).toString("base64")}`;
 
+/** The text in the place of a secret. */
+export const REDACTED = "[redacted]";
+
 /** Matches secret credentials and bearer tokens anywhere in a text. */
 export const CREDENTIAL_PATTERN =
   /svc_(?:live|admin|secret|embed)_[\da-f]{8,}|whsec_[A-Za-z\d+/]{8,}={0,2}|svct_[\w.-]{8,}/g;

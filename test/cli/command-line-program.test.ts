@@ -214,6 +214,14 @@ describe("incorrect usage exits 2 and points to the help", () => {
         "See: mainstay partner create --help\n",
     ],
     [
+      "partner create A b postgres://user:a-secret@db.example:5432/x",
+      "mainstay: too many arguments for 'create'. Expected 2 arguments but got 3: A, b, postgres://user:[redacted]@db.example:5432/x.\n",
+    ],
+    [
+      "partner create A --key=svc_admin_0123456789",
+      "mainstay: unknown option '--key=[redacted]'\nSee: mainstay partner create --help\n",
+    ],
+    [
       "partner create A --daily-budget 1e3",
       "mainstay: --daily-budget: expected a whole number from 0 to 1000",
     ],
