@@ -4,8 +4,8 @@ export type Secret = { kind: string; value: string };
 /** A secret that was found: its kind and how it was encoded, never the secret itself. */
 export type Leak = { kind: string; form: string };
 
-/** The first characters of needles are compared first: they are few, since credentials of a kind begin alike. */
-const HEAD = 8;
+/** The first characters of needles are searched for first: they are few, since most credentials begin alike. */
+const HEAD = 4;
 /** The random part of a credential, without the prefix of its kind. */
 const RANDOM_PART = /[\da-f]{48}|[A-Za-z\d+/]{43}=/;
 const RANDOM_PARTS = new RegExp(`(?<![A-Za-z\\d+/])(?:${RANDOM_PART.source})(?![A-Za-z\\d+/])`, "g");
