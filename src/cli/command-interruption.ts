@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Yield } from "../event-loop/event-loop.ts";
 
-/** How long an interrupted command has to reach the end of its step. */
-const GRACE_MS = 2_000;
+/** How long an interrupted command has to reach the end of its step, which takes longer on a loaded machine. */
+const GRACE_MS = 10_000;
 
 /** Ends a command at the end of a step, so that it releases its locks. */
 export class Interrupted extends Error {
