@@ -128,9 +128,14 @@ function compareKinds(a: DatedEvent, b: DatedEvent): number {
     compareTextsNullFirst(a.eventType, b.eventType) ||
     compareTextsNullFirst(a.componentId, b.componentId) ||
     compareTextsNullFirst(a.conditionAfter, b.conditionAfter) ||
-    (a.note === b.note ? 0 : compareTextsNullFirst(findingsText(a.note), findingsText(b.note)))
+    (a.note === b.note || (hasNoFindings(a.note) && hasNoFindings(b.note))
+      ? 0
+      : compareTextsNullFirst(findingsText(a.note), findingsText(b.note)))
   );
 }
+
+/** Most notes have none, and comparing texts of them takes a third of the time of an appliance's events. */
+const hasNoFindings = (note: Note | null) => note !== null && note.findings.length === 0;
 
 const findingsText = (note: Note | null) =>
   note === null ? null : note.findings.map(({ groupId, share }) => `${groupId} ${share}`).join();

@@ -22,6 +22,8 @@ export type NoteMentions = {
   failed: ReadonlySet<KeywordGroup>;
 };
 
+export const NO_MENTIONS: NoteMentions = { findings: [], denied: new Set(), failed: new Set() };
+
 type Mention = NoteMention<KeywordGroup>;
 
 type Lexicon = {
@@ -113,6 +115,7 @@ type IndexedNote = {
 function read(lexicon: Lexicon, notes: string): NoteMentions {
   const words = splitNoteIntoWords(notes, lexicon.clauses);
   const mentions = findMentions(lexicon, words);
+  if (mentions.length === 0 && !lexicon.verdicts) return NO_MENTIONS;
   const note = indexNote(lexicon, words, mentions);
   const ends = new Map(mentions.map(({ start, end }) => [start, end]));
   const resolvers = new Set<number>();

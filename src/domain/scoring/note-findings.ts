@@ -4,6 +4,7 @@ import {
   ANY_INSPECTION,
   findNoteKeywords,
   findNoteMentions,
+  NO_MENTIONS,
   type NoteMentions,
 } from "./find-note-keywords.ts";
 import type { Note } from "./scoring-types.ts";
@@ -98,17 +99,15 @@ function readHazards({ rules, units }: HazardWords, notes: string): string | nul
 const findPhrases = (rules: KeywordRules, notes: string): NoteMentions =>
   firstWords(rules).test(notes.toLowerCase()) ? findNoteMentions(rules, notes) : NO_MENTIONS;
 
-const NO_MENTIONS: NoteMentions = { findings: [], denied: new Set(), failed: new Set() };
-
 const expressions = new WeakMap<KeywordRules, RegExp>();
 
-/** Returns an expression for lower-case notes that may contain a phrase. */
+/** Returns an expression for lower-case notes that may contain a phrase: its first word between what is no letter. */
 function firstWords(rules: KeywordRules): RegExp {
   let expression = expressions.get(rules);
   if (!expression) {
     const words = rules.groups.flatMap(({ phrases }) => phrases.map((text) => text.split(/[ ']/)[0]));
     for (const text of rules.verdicts?.failures ?? []) words.push(text.replace(/[ ']/g, "\\W+"));
-    expression = new RegExp([...new Set(words)].join("|"));
+    expression = new RegExp(`(?<![a-z])(?:${[...new Set(words)].join("|")})(?![a-z0-9])`);
     expressions.set(rules, expression);
   }
   return expression;

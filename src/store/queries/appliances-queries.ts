@@ -117,7 +117,12 @@ export function applianceStore(engine: Engine) {
       .where(isAmong(appliances.propertyId, "propertyIds"))
       .limit(placeholder("limit")),
   );
-  const ofIds = engine.prepared(() => db.select().from(appliances).where(isAmong(appliances.id, "ids")));
+  const ofIds = engine.read<Appliance>(() =>
+    db
+      .select(aliasedSqlColumns(getTableColumns(appliances)))
+      .from(appliances)
+      .where(isAmong(appliances.id, "ids")),
+  );
   const ofPropertyAfter = engine.prepared(() =>
     db
       .select()
@@ -244,8 +249,11 @@ export function applianceStore(engine: Engine) {
     async ofIds(partnerId: string, ids: readonly string[]): Promise<Appliance[]> {
       if (ids.length === 0) return [];
       // Selected by id alone: SQLite would otherwise scan all rows of the partner.
-      const found = await ofIds().execute({ ids: engine.list(ids) });
-      return found.filter((appliance) => appliance.partnerId === partnerId);
+      const found = await ofIds({ ids: engine.list(ids) });
+      const own = found.filter((appliance) => appliance.partnerId === partnerId);
+      // SQLite has no booleans.
+      for (const appliance of own) appliance.brandTierGiven = Boolean(appliance.brandTierGiven);
+      return own;
     },
     /** Returns the rows of a property with a `seq` after `after`, in order; 0 returns all. */
     async ofPropertyAfter(propertyId: string, after: number, limit: number): Promise<Appliance[]> {

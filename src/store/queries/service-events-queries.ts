@@ -18,7 +18,7 @@ export type EventEvidenceRow = {
   eventType: EventType;
   date: Day;
   conditionAfter: Condition | null;
-} & Pick<NoteReading, "noteKey" | "findings" | "hazards" | "readBy"> &
+} & Pick<NoteReading, "noteKey" | "findings" | "hazards"> &
   Unread;
 
 type Unread = {
@@ -66,7 +66,6 @@ export function serviceEventStore(engine: Engine) {
     id: serviceEvents.id,
     noteKey: serviceEvents.noteKey,
     findings: serviceEvents.findings,
-    readBy: serviceEvents.readBy,
     hazards: serviceEvents.hazards,
   };
   const insert = engine.insertRow(serviceEvents, "all");

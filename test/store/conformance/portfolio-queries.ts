@@ -992,7 +992,6 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       ).toMatchObject({
         noteKey: "k",
         findings: "leak/2",
-        readBy: "another",
         hazards: "zinsco",
         unread: null,
         componentId: first!.id,
