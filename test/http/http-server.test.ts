@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { anyHostHeaderCheck } from "../../src/http/host-header.ts";
 import {
@@ -11,13 +11,18 @@ import { createHttpHandler } from "../../src/http/http-server.ts";
 import { RequestSlidingWindow } from "../../src/http/request-sliding-window.ts";
 import { type Listener, openServerHttpListener } from "../../src/server/server-http-listener.ts";
 import { eventually } from "../support/eventually.ts";
-import { usePartnerStore } from "../support/partner-store.ts";
+import { type PartnerFixture, usePartnerStore } from "../support/partner-store.ts";
 import { pipelineOn } from "../support/pipeline.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 /** More than the buffers of a connection hold. */
 const LONG = ["x".repeat(40_000_000)];
 const open = usePartnerStore();
+let fixture: PartnerFixture;
+// One for all tests, some of which are concurrent: a store that a test opens is closed when any test has ended.
+beforeAll(async () => {
+  fixture = await open(NOW);
+});
 const listeners: Listener[] = [];
 afterAll(() => Promise.all(listeners.map((listener) => listener.stop(100))));
 
@@ -28,7 +33,6 @@ async function serve(
   handle: Handle,
   { method = "GET" as Operation["method"], responseTimeoutS = 60, idleTimeoutS = 30 } = {},
 ) {
-  const fixture = await open(NOW);
   const lines: { status: number; unsent_status?: number; complete?: false }[] = [];
   const counted: number[] = [];
   const fetch = createHttpHandler({
