@@ -100,7 +100,7 @@ export function diagnoseWal(file: string): DoctorFinding {
   if (bytes <= LARGE_WAL) return okDoctorFinding(fileSizeWording(bytes));
   return warningDoctorFinding(
     `${wal} has grown to ${fileSizeWording(bytes)}`,
-    "Another process holds a long-running read. Stop it or restart the server.",
+    `Another process holds a long-running read. Find it with \`fuser -v ${file}\` and stop it, or restart the server.`,
   );
 }
 

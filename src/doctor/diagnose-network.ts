@@ -24,11 +24,15 @@ export function doctorChecksOfWebhookEndpoints(
 ): DoctorCheck[] {
   return endpoints.map(({ partnerId, partner, url, pausedAt, failingSince, lastError }) => ({
     name: `webhook_receiver:${partnerId}`,
+    isRemote: true,
     run: async () => {
       const endpoint = new URL(url);
       const target = webhooks.proxy === "" ? endpoint : new URL(webhooks.proxy);
       const through = webhooks.proxy === "" ? "" : " (through the proxy)";
-      const remedy = `Ask ${partner} whether ${endpoint.host} is up. Check DNS, firewall and webhooks.allow_networks.`;
+      const remedy =
+        webhooks.proxy === ""
+          ? `Ask ${partner} whether ${endpoint.host} is up. Check DNS, firewall and webhooks.allow_networks.`
+          : "Check webhooks.proxy, and whether the proxy is up.";
       try {
         await connectTo(target, webhooks);
       } catch (error) {

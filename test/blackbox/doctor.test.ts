@@ -193,6 +193,10 @@ describe("mainstay doctor", () => {
     expect(checks[`webhook_receiver:${reached}`].status).toBe("ok");
     expect(checks[`webhook_receiver:${denied}`].detail).toContain("is in the denied network");
     expect(checks[`webhook_receiver:${closed}`].detail).toContain("connection refused");
+    const behind = install({ webhooks: { proxy: "http://127.0.0.1:1" } });
+    const { partner_id } = await behind.createPartner("Behind", "--webhook-url", receiver.url);
+    const { remedy } = (await diagnose(behind))[`webhook_receiver:${partner_id}`];
+    expect(remedy).toBe("Check webhooks.proxy, and whether the proxy is up.");
     expect(receiver.received).toEqual([]);
     expect(receiver.connections()).toBe(1);
     await receiver.close();
