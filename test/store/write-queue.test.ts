@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -53,6 +53,33 @@ describe("a write", () => {
     await write;
     expect(await countOf(store, "a")).toBe(1);
   });
+
+  test.if(process.platform === "linux")(
+    "that changes many pages keeps them in a file beside the database",
+    async () => {
+      const store = open();
+      const names = Array.from({ length: 3_000 }, (_, nth) => `partner ${nth}`);
+      const addAll = async (tx: Tx) => {
+        for (const name of names) await tx.budgets.add(name, DAY, 1);
+      };
+      await store.write(addAll);
+      // In memory, a statement would take longer the more pages its transaction has changed.
+      const temporaryFiles = () =>
+        readdirSync("/proc/self/fd").filter((fd) => {
+          try {
+            const name = readlinkSync(`/proc/self/fd/${fd}`);
+            return name.startsWith(folder) && name.endsWith(" (deleted)");
+          } catch {
+            return false;
+          }
+        });
+      const during = await store.write(async (tx) => {
+        await addAll(tx);
+        return temporaryFiles();
+      });
+      expect(during).toHaveLength(1);
+    },
+  );
 
   test("that is long lets reads and timers run between its steps, and is seen by none of them", async () => {
     let now = 0;

@@ -1,5 +1,6 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { accessSync, constants, existsSync, lstatSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { OperatorError, StorageError } from "../../domain/errors.ts";
 import type { Instant } from "../../domain/time.ts";
 import { fileStorageError } from "../../files/durable-files.ts";
@@ -73,6 +74,9 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
   try {
     // Set before the journal mode, since that change needs the lock too.
     writer.run("PRAGMA busy_timeout = 10000");
+    // A savepoint would otherwise fail if the disk of TMPDIR is full. In memory, each statement would take time in proportion to
+    // all pages that its transaction has changed.
+    writer.run(`PRAGMA temp_store_directory = '${dirname(file).replaceAll("'", "''")}'`);
     writer.run("PRAGMA journal_mode = WAL");
     if (existed && pending.length > 0 && pending.length < migrations.length)
       options.beforeUpgrade?.(writer, pending);
@@ -84,8 +88,6 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
       writer.run("PRAGMA foreign_keys = OFF");
     }
     writer.run(LARGE_CACHE);
-    // A savepoint would otherwise fail if the disk of temporary files is full, which may be another one.
-    writer.run("PRAGMA temp_store = MEMORY");
     writer.run(CHECKPOINT_AT_COMMIT);
     // The write queue waits for other processes, without blocking the event loop.
     writer.run("PRAGMA busy_timeout = 0");
