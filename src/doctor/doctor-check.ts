@@ -38,8 +38,8 @@ export async function runDoctorChecks(checks: readonly DoctorCheck[]): Promise<D
   const results: DoctorCheckResult[] = [];
   for (let at = 0; at < checks.length; at = results.length) {
     const next = checks.slice(at, at + REMOTE_AT_ONCE);
-    const remote = next.findIndex(({ isRemote }) => !isRemote);
-    const together = next.slice(0, remote < 0 ? next.length : Math.max(remote, 1));
+    const firstLocal = next.findIndex(({ isRemote }) => !isRemote);
+    const together = firstLocal < 0 ? next : next.slice(0, Math.max(firstLocal, 1));
     results.push(
       ...(await Promise.all(together.map(async ({ name, run }) => ({ name, ...(await attempt(run)) })))),
     );

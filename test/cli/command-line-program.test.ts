@@ -214,7 +214,7 @@ describe("incorrect usage exits 2 and points to the help", () => {
         "See: mainstay partner create --help\n",
     ],
     [
-      "partner create A b postgres://user:a-secret@db.example:5432/x",
+      "partner create A b postgres://user:a@secret@db.example:5432/x",
       "mainstay: too many arguments for 'create'. Expected 2 arguments but got 3: A, b, postgres://user:[redacted]@db.example:5432/x.\n",
     ],
     [

@@ -5,6 +5,7 @@ import type { Knowledge } from "../../domain/domain-knowledge.ts";
 import type { DueNow } from "../../domain/planning/planned-appliance.ts";
 import type { ReserveLine } from "../../domain/planning/planned-reserve-lines.ts";
 import { todaysMoneyWithPlainQuotes } from "../../domain/wording/currency-and-unit-wording.ts";
+import { compareWordingNaturally } from "../../domain/wording/us-english-wording.ts";
 import {
   workbookCellReference,
   workbookColumnName,
@@ -241,7 +242,7 @@ export function reserveFormDueNowSheet(
       cents: place.line.quantity * place.line.unitCents,
       name: nameOf(knowledge, place.line),
     }))
-    .sort((a, b) => b.cents - a.cents || (a.name < b.name ? -1 : 1));
+    .sort((a, b) => b.cents - a.cents || compareWordingNaturally(a.name, b.name));
   const last = FIRST_ROW + due.length;
   const sum = (pick: (line: ReserveLine) => number) => due.reduce((total, { line }) => total + pick(line), 0);
   return reserveFormTableSheet(SHEETS[dueNow], DUE_COLUMNS, [
