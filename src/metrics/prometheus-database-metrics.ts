@@ -50,7 +50,14 @@ export function defineDatabaseMetrics(
     "webhook_outbox_oldest_age_seconds",
     "Age of the oldest pending delivery; 0 if there is none.",
   );
-  const paused = gauge("webhook_endpoints_paused", "Webhook endpoints paused after repeated failures.");
+  const oldestNotHeld = gauge(
+    "webhook_outbox_oldest_not_held_age_seconds",
+    "Age of the oldest pending delivery that is not held for a paused endpoint or a disabled partner; 0 if there is none.",
+  );
+  const paused = gauge(
+    "webhook_endpoints_paused",
+    "Webhook endpoints of enabled partners paused after repeated failures.",
+  );
 
   const snapshotAt = gauge(
     "snapshot_finished_time_seconds",
@@ -108,7 +115,8 @@ export function defineDatabaseMetrics(
 
       const outbox = await read.gauges.outbox();
       pending.set(outbox.pending);
-      oldest.set(outbox.oldestAt === null ? 0 : Math.max(0, now - outbox.oldestAt) / 1000);
+      oldest.set(ageSeconds(outbox.oldestAt, now));
+      oldestNotHeld.set(ageSeconds(outbox.oldestNotHeldAt, now));
       paused.set(outbox.pausedEndpoints);
 
       const snapshot = await read.snapshots.latestFinished();
@@ -142,4 +150,9 @@ export function defineDatabaseMetrics(
       }
     },
   };
+}
+
+/** Returns the age in seconds; 0 without an instant or for one in the future. */
+function ageSeconds(at: Instant | null, now: Instant): number {
+  return at === null ? 0 : Math.max(0, now - at) / 1000;
 }

@@ -352,7 +352,26 @@ export function operatorQueries(make: MakeDatabase, called: Called): void {
 
     test("are counted for the metrics, like the daily calls and the portfolio", async () => {
       const { gauges } = read();
-      expect(await gauges.outbox()).toEqual({ pending: 2, oldestAt: expect.any(Number), pausedEndpoints: 0 });
+      const outbox = async () => await gauges.outbox();
+      const { oldestAt } = await outbox();
+      const unheld = {
+        pending: 2,
+        oldestAt: expect.any(Number),
+        oldestNotHeldAt: oldestAt,
+        pausedEndpoints: 0,
+      };
+      expect(await outbox()).toEqual(unheld);
+      const pause = (pausedAt: number | null) =>
+        write((tx) => tx.partners.updateEndpoint(partner.id, { pausedAt }));
+      const enable = (enabled: boolean) => write((tx) => tx.partners.update(partner.id, { enabled }));
+      await pause(NOW);
+      expect(await outbox()).toEqual({ ...unheld, oldestNotHeldAt: null, pausedEndpoints: 1 });
+      await enable(false);
+      expect(await outbox()).toEqual({ ...unheld, oldestNotHeldAt: null });
+      await pause(null);
+      expect(await outbox()).toEqual({ ...unheld, oldestNotHeldAt: null });
+      await enable(true);
+      expect(await outbox()).toEqual(unheld);
       const { properties, components, critical, warning } = await gauges.portfolio();
       expect(properties).toBe(3);
       expect([components, critical, warning].map((sum) => typeof sum)).toEqual([
