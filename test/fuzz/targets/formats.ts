@@ -1,6 +1,9 @@
+import { invalid } from "../../../src/domain/errors.ts";
+import { parsePostgresUrl } from "../../../src/store/postgres/connection/postgres-address.ts";
 import { buildingSyncTables } from "../../../src/usecases/buildingsync/read-buildingsync.ts";
 import { isCobie } from "../../../src/usecases/cobie/cobie-sheet-rows.ts";
 import { cobieTables } from "../../../src/usecases/cobie/read-cobie.ts";
+import { readAppCsvTable } from "../../../src/web/app/app-import-table.ts";
 import type { SheetTable } from "../../../src/xlsx/workbook-tables.ts";
 import { parseXmlText } from "../../../src/xml/read-xml.ts";
 import type { Target } from "../target.ts";
@@ -91,4 +94,63 @@ const buildingSync: Target = {
   },
 };
 
-export const FORMAT_TARGETS: readonly Target[] = [cobie, buildingSync];
+/** Reads a CSV file as the import page of the app does in a browser. */
+const browserCsv: Target = {
+  name: "browser-csv",
+  seeds: [
+    Buffer.from('address,units,notes\n"1 Elm St, Urbana, IL",12,"he said ""no"""\n2 Oak St,3,\n'),
+    Buffer.from("\ufeffPortfolio 2024;;\naddress;units;year\n1 Elm St;12;1990\n"),
+    Buffer.from("\ufeffaddress\tunits\n1 Elm St\t12\n", "utf16le"),
+  ],
+  words: [",", ";", "\t", "|", '"', '""', "\r\n", "\n", "\0", "\ufeff", "sep=;\n"],
+  async parse(input) {
+    const bytes = new Uint8Array(input);
+    const table = await readAppCsvTable({
+      name: "x.csv",
+      size: bytes.length,
+      arrayBuffer: async () => bytes.buffer,
+    });
+    if (typeof table === "string") throw invalid(table);
+    return Math.min(table.rows.length, 2);
+  },
+};
+
+const POSTGRES_PASSWORD = "s3cr3t";
+
+/** Reads the URL of a database. Without names of certificate files, which would be opened. */
+const postgresUrl: Target = {
+  name: "postgres-url",
+  seeds: [
+    Buffer.from(`postgres://user:${POSTGRES_PASSWORD}@db.example.com:5433/mainstay?sslmode=require&pool=20`),
+    Buffer.from(
+      `postgresql://a%40b:${POSTGRES_PASSWORD}@[::1]/m?sslmode=disable&connect_timeout=5&prepared=false`,
+    ),
+  ],
+  words: [
+    "@",
+    ":",
+    "/",
+    "?",
+    "&",
+    "#",
+    "%",
+    "%00",
+    ",",
+    "sslmode=",
+    "verify-full",
+    "pool=1e3",
+    "[::1]",
+    "//",
+  ],
+  parse(input) {
+    try {
+      return parsePostgresUrl(input.toString("utf8")).preparesStatements;
+    } catch (error) {
+      if (String(error).includes(`${POSTGRES_PASSWORD}@`))
+        throw new TypeError("the error contains the password");
+      throw error;
+    }
+  },
+};
+
+export const FORMAT_TARGETS: readonly Target[] = [browserCsv, postgresUrl, cobie, buildingSync];

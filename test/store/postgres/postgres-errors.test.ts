@@ -100,6 +100,13 @@ test.each([
   ]);
 });
 
+test("names no part of a password with an unescaped ? in it", () => {
+  const read = (url: string) => () => parsePostgresUrl(url);
+  expect(read("postgres://a:12?secret@host/d")).toThrow("names no user");
+  expect(read("postgres://a@b:12/d?secret@host/d")).toThrow("has an unknown parameter; the known ones");
+  expect(read("postgres://a@b/d?sslmod=require")).toThrow(`the unknown parameter "sslmod"`);
+});
+
 test("a comma in a password starts no second host", () => {
   expect(parsePostgresUrl("postgres://a:b,c@host/d")).toMatchObject({ password: "b,c", host: "host" });
 });

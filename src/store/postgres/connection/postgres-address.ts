@@ -42,17 +42,16 @@ export function parsePostgresUrl(url: string): DatabaseAddress {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !["postgres:", "postgresql:"].includes(parsed.protocol) || parsed.hash !== "")
     throw wrong("is not the URL of a PostgreSQL database");
-  const given = parsed.searchParams;
-  for (const name of given.keys()) {
-    if (!PARAMETERS.includes(name))
-      throw wrong(`has the unknown parameter "${name}"; the known ones are ${PARAMETERS.join(", ")}`);
-    if (given.getAll(name).length > 1) throw wrong(`has the parameter "${name}" twice`);
-  }
   const host = decoded(parsed.hostname).replace(/^\[(.*)\]$/, "$1");
   const database = decoded(parsed.pathname.slice(1));
   if (host === "") throw wrong("names no host");
   if (parsed.username === "") throw wrong("names no user");
   if (database === "" || database.includes("/")) throw wrong("names no database, or more than one");
+  const given = parsed.searchParams;
+  for (const name of given.keys()) {
+    if (!PARAMETERS.includes(name)) throw wrong(unknownParameter(name));
+    if (given.getAll(name).length > 1) throw wrong(`has the parameter "${name}" twice`);
+  }
   const prepared = given.get("prepared") ?? "true";
   if (!["true", "false"].includes(prepared)) throw wrong('has a "prepared" that is neither true nor false');
   const number = (name: string, fallback: number, most: number) => {
@@ -75,6 +74,10 @@ export function parsePostgresUrl(url: string): DatabaseAddress {
     displayName: `postgres://${user}@${isIP(host) === 6 ? `[${host}]` : host}:${port}/${database}`,
   };
 }
+
+/** Leaves out what is no name: behind an unescaped ? in it, the rest of a password looks like a parameter. */
+const unknownParameter = (name: string) =>
+  `has ${/^\w{1,30}$/.test(name) ? `the unknown parameter "${name}"` : "an unknown parameter"}; the known ones are ${PARAMETERS.join(", ")}`;
 
 function encryption(host: string, given: URLSearchParams): false | ConnectionOptions {
   const mode = given.get("sslmode") ?? (isLocalPostgresHost(host) ? "disable" : "verify-full");
