@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { ApiClient } from "../support/client.ts";
+import { cpuMs } from "../support/cpu-ms.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
@@ -139,9 +140,4 @@ function serverSideOf(callersPort: number): { isOpen: boolean; unreadBytes: numb
     isOpen: row !== undefined && ["01", "08"].includes(row[3]!),
     unreadBytes: Number.parseInt(row?.[4]?.split(":")[1] ?? "0", 16),
   };
-}
-
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }

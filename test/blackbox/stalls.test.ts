@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { createAdministrator } from "../support/administrator.ts";
 import type { ApiClient } from "../support/client.ts";
+import { cpuMs } from "../support/cpu-ms.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
 import { type Installation, type Partner, useMainstay } from "../support/mainstay.ts";
@@ -296,12 +297,3 @@ test("out of file descriptors, new connections are rejected at once, without wor
     expect((await small.as({ api_key }).get("/v1/properties")).status).toBe(200);
   });
 });
-
-/** Returns the processor time that a process has used, in milliseconds. */
-function cpuMs(pid: number): number {
-  const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .split(/(?<=\)) /)[1]!
-    .split(" ")
-    .slice(11);
-  return (Number(user) + Number(system)) * 10;
-}
