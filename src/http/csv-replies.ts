@@ -49,11 +49,11 @@ export function listReply<Body extends ListOf, Name extends keyof Body & string>
 ): Reply<Body> {
   if (!wantsCsvReply({ query, request })) return okReply(body);
   const rows = body[name] as unknown as readonly unknown[];
-  return csvPageReply(request, body, csvText(record, rows, added), `${name}.csv`);
+  return httpCsvPageReply(request, body, csvText(record, rows, added), `${name}.csv`);
 }
 
 /** Returns a page of a list as CSV, with the paging fields in headers. */
-export const csvPageReply = (request: Request, slice: ListOf, text: string, filename: string) =>
+export const httpCsvPageReply = (request: Request, slice: ListOf, text: string, filename: string) =>
   csvReply(request, text, filename, {
     "x-total-count": String(slice.total),
     ...nextPage(new URL(request.url), slice),

@@ -40,7 +40,7 @@ type MoveDeps = {
 };
 type MoveResult = { from: string; to: string; rows: TransferredRows; photos: number };
 
-export const isPostgresServerStorage = (place: string) => /^postgres(ql)?:/i.test(place);
+export const isServerMoveToPostgres = (place: string) => /^postgres(ql)?:/i.test(place);
 
 /** The storage of photos, as far as a move needs it. */
 type Pictures = {
@@ -57,7 +57,7 @@ type Target = Place & { finish(): Promise<void> };
  */
 export async function moveServerDataToStorage(deps: MoveDeps): Promise<MoveResult> {
   const { config, to, onStep } = deps;
-  if (config.storage.url === "" && !isPostgresServerStorage(to))
+  if (config.storage.url === "" && !isServerMoveToPostgres(to))
     throw new OperatorError(
       `both are data folders: ${config.storage.dataDir} and ${to}`,
       "Move to or from PostgreSQL. To copy a data folder, use `mainstay backup` and `mainstay restore`.",
@@ -65,7 +65,7 @@ export async function moveServerDataToStorage(deps: MoveDeps): Promise<MoveResul
   const from =
     config.storage.url === "" ? await folderSource(deps) : await databaseSource(config.storage.url);
   try {
-    const target = isPostgresServerStorage(to) ? await databaseTarget(deps) : folderTarget(deps);
+    const target = isServerMoveToPostgres(to) ? await databaseTarget(deps) : folderTarget(deps);
     try {
       const rows = await transferDatabase(from, target, onStep);
       const photos = await movePictures(from.pictures, target.pictures, onStep);

@@ -88,7 +88,7 @@ export async function checkServerHealth(deps: HealthDeps): Promise<ServiceHealth
 const CHECKS_A_SECOND = 10;
 
 /** Returns a check that runs only so often, however often it is asked for: no limit of calls applies to it. */
-export function limitServerHealthChecks(
+export function composeServerHealthCheckLimit(
   monotonicMs: () => number,
   isDraining: () => boolean,
   check: () => Promise<ServiceHealth>,

@@ -72,7 +72,7 @@ import {
   serverDatabaseFile,
 } from "./server-data-folder.ts";
 import { Drain, serverDrainSeconds } from "./server-drain.ts";
-import { checkServerHealth, limitServerHealthChecks } from "./server-health-probe.ts";
+import { checkServerHealth, composeServerHealthCheckLimit } from "./server-health-probe.ts";
 import { lockServerDataFolder } from "./server-instance-lock.ts";
 import { openServerListeners } from "./server-listeners.ts";
 import { serverMonotonicClock } from "./server-monotonic-clock.ts";
@@ -186,7 +186,7 @@ async function startOn(folder: DataFolder, deps: TimedDeps, lock: InstanceLock):
   const drain = new Drain();
   const startedAtMs = monotonicMs();
   // Nobody is refused the health, so checks that many ask for at once are shared.
-  const health = limitServerHealthChecks(monotonicMs, drain.hasBegun, () =>
+  const health = composeServerHealthCheckLimit(monotonicMs, drain.hasBegun, () =>
     checkServerHealth({
       store,
       clock,

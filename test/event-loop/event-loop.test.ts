@@ -6,7 +6,7 @@ import {
   yieldToEventLoop,
   yieldToNextIteration,
 } from "../../src/event-loop/event-loop.ts";
-import { KeyedMutex } from "../../src/event-loop/keyed-mutex.ts";
+import { InProcessKeyedMutex } from "../../src/event-loop/in-process-keyed-mutex.ts";
 
 /** Runs slices of work one after the other, each of which is logged. */
 async function work(name: string, slices: number, yieldNow: () => Promise<void>, log: string[]) {
@@ -113,7 +113,7 @@ test("of requests that arrive together, a few start at once, and the others in l
 });
 
 test("work on a key whose caller leaves while it waits ends at once, and what waits behind it runs in its turn", async () => {
-  const mutex = new KeyedMutex();
+  const mutex = new InProcessKeyedMutex();
   const log: string[] = [];
   const first = Promise.withResolvers<void>();
   const running = mutex.run("a", () => first.promise);

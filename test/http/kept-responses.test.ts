@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { objectSchema, wholeNumberSchema } from "../../src/api-schemas/definition/schema-field-types.ts";
 import { okReplies, okReply, partnerOperation } from "../../src/http/http-operation.ts";
 import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
-import { createProperty } from "../../src/usecases/portfolio/create-or-change-property.ts";
+import { createPropertyAndQueueWebhook } from "../../src/usecases/portfolio/create-or-change-property.ts";
 import { writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 import { pipelineOn } from "../support/pipeline.ts";
@@ -41,7 +41,7 @@ async function pipeline() {
     const get = async () => await (await pipeline.run(operation, request, {}, visit())).json();
     const write = (into = store) =>
       writePortfolio(into.write, knowledge, made.partner, (writer) =>
-        createProperty(writer, PROPERTY, { source: "api" }),
+        createPropertyAndQueueWebhook(writer, PROPERTY, { source: "api" }),
       );
     return { get, write, store };
   };

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import type { ServiceHealth } from "../../src/monitoring/monitored-service-health.ts";
-import { limitServerHealthChecks } from "../../src/server/server-health-probe.ts";
+import { composeServerHealthCheckLimit } from "../../src/server/server-health-probe.ts";
 
 test("the health is checked ten times a second at most, and at once when the server begins to drain", async () => {
   let now = 0;
   let isDraining = false;
   let checks = 0;
-  const health = limitServerHealthChecks(
+  const health = composeServerHealthCheckLimit(
     () => now,
     () => isDraining,
     async () => ({ uptimeMs: ++checks }) as ServiceHealth,

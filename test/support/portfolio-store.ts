@@ -5,7 +5,7 @@ import type { NewProperty, Property } from "../../src/domain/property.ts";
 import { embeddedKnowledge } from "../../src/knowledge/embedded-knowledge.ts";
 import type { ImportRequest } from "../../src/usecases/import/import-portfolio.ts";
 import { createAppliance } from "../../src/usecases/portfolio/create-or-change-appliance.ts";
-import { createProperty } from "../../src/usecases/portfolio/create-or-change-property.ts";
+import { createPropertyAndQueueWebhook } from "../../src/usecases/portfolio/create-or-change-property.ts";
 import { type PortfolioWriter, writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
 import { type PartnerFixture, usePartnerStore } from "./partner-store.ts";
 
@@ -60,7 +60,9 @@ export function usePortfolioStore(options: Parameters<typeof usePartnerStore>[0]
       importing: { store: fixture.store, knowledge, partner, clock: fixture.clock, actor: "cli:test" },
       write,
       addProperty: (fields = {}) =>
-        write((writer) => createProperty(writer, { ...PROPERTY, ...fields }, { source: "api" })),
+        write((writer) =>
+          createPropertyAndQueueWebhook(writer, { ...PROPERTY, ...fields }, { source: "api" }),
+        ),
       addAppliances: (...appliances) =>
         write(async (writer) => {
           const made: Appliance[] = [];

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { OperatorError } from "../../domain/errors.ts";
 import { readOneLineSecret } from "../../secrets/secret-file.ts";
 import {
-  isPostgresServerStorage,
+  isServerMoveToPostgres,
   type MoveStep,
   moveServerDataToStorage,
 } from "../../server/server-data-move-to-storage.ts";
@@ -42,7 +42,7 @@ export const moveCommand = defineCommand({
         random,
         again,
         clock: now,
-        to: isPostgresServerStorage(to) ? to : resolve(cwd, to),
+        to: isServerMoveToPostgres(to) ? to : resolve(cwd, to),
         onStep: (step, done, total) => bar.show(NAMES[step], done, total),
       });
       bar.stop();
@@ -59,7 +59,7 @@ export const moveCommand = defineCommand({
         },
         [
           `Moved and verified ${rows} rows and ${moved.photos} photos from ${moved.from} to ${moved.to} (${(durationMs / 1000).toFixed(1)} s).`,
-          isPostgresServerStorage(to)
+          isServerMoveToPostgres(to)
             ? "On every server, set storage.url to this database and install the same key (mainstay.key or MAINSTAY_KEY_FILE). Then start the servers."
             : `Remove storage.url from the configuration. Start with: mainstay serve --data-dir ${moved.to}`,
         ].join("\n"),
@@ -80,7 +80,7 @@ function targetOf(named: string | undefined, file: string | undefined): string {
       "Specify the target folder with --to, or a file with the database URL with --to-file.",
     );
   const address = readOneLineSecret(file, "address");
-  if (isPostgresServerStorage(address)) return address;
+  if (isServerMoveToPostgres(address)) return address;
   throw new OperatorError(
     `${file} does not contain a PostgreSQL URL`,
     "Write the URL on one line, in the format of storage.url. To move to a folder, use --to.",

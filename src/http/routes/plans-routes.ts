@@ -60,9 +60,9 @@ import { loadWorkMarksOfProperty } from "../../usecases/work-marks/record-work-m
 import { pageAssumptionSentences } from "../../web/page/page-assumption-sentences.ts";
 import {
   CSV,
-  csvPageReply,
   csvReply,
   csvReplyChunks,
+  httpCsvPageReply,
   httpListReplies,
   httpPageReplies,
   listReply,
@@ -180,7 +180,7 @@ export function planOperations(knowledge: Knowledge): Operation[] {
         if (wanted === "csv") {
           const table = serializePortfolioPlanTable(rows, shares, plan);
           const text = table.map(spreadsheetCsvLine).join("");
-          return csvPageReply(request, { ...slice, total }, text, "portfolio-plan.csv");
+          return httpCsvPageReply(request, { ...slice, total }, text, "portfolio-plan.csv");
         }
         const items = rows.map((row) => serializePortfolioPlanItem(row, shares));
         const view = serializePortfolioPlan(plan);

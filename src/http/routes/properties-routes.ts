@@ -47,7 +47,7 @@ import { loadPartnerPrices } from "../../usecases/costs/load-partner-prices.ts";
 import { loadEarlyInstallYearWarnings } from "../../usecases/portfolio/create-or-change-appliance.ts";
 import {
   changeProperty,
-  createProperty,
+  createPropertyAndQueueWebhook,
   loadDuplicateWarnings,
 } from "../../usecases/portfolio/create-or-change-property.ts";
 import { loadFilteredProperties } from "../../usecases/portfolio/load-filtered-properties.ts";
@@ -141,7 +141,7 @@ export function propertyOperations(knowledge: Knowledge): Operation[] {
       async handle({ body, partner, writePortfolio }) {
         const input = parseNewPropertyJson(body);
         return await writePortfolio(async (writer) => {
-          const property = await createProperty(writer, input, { source: "api" });
+          const property = await createPropertyAndQueueWebhook(writer, input, { source: "api" });
           const warnings = await loadDuplicateWarnings(writer, property);
           return createdReply(addPartnerToJson(serializeWrittenProperty(property, warnings), partner.name));
         });

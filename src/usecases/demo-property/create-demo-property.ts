@@ -6,7 +6,7 @@ import { addDays, type Day, dayOf, yearOf } from "../../domain/time.ts";
 import { ClaimLog } from "../claims/record-claims.ts";
 import { ServiceLog } from "../history/record-service-events.ts";
 import { createAppliance } from "../portfolio/create-or-change-appliance.ts";
-import { createProperty } from "../portfolio/create-or-change-property.ts";
+import { createPropertyAndQueueWebhook } from "../portfolio/create-or-change-property.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 import { DEMO_PROPERTY, type DemoAppliance, type DemoVisit } from "./demo-property-content.ts";
@@ -24,7 +24,7 @@ export async function createDemoProperty(writer: PortfolioWriter): Promise<Creat
   if ((await tx.properties.demo(partner.id)).length > 0) throw demoPropertyExistsError();
   const today = dayOf(tx.now);
   const { ageYears, estimatedValue, ...described } = DEMO_PROPERTY.property;
-  const property = await createProperty(
+  const property = await createPropertyAndQueueWebhook(
     writer,
     {
       ...described,

@@ -13,7 +13,7 @@ import type { NewProperty, Property, PropertyChange } from "../../domain/propert
 import { NOT_RETIRED, type Retirement, retirementAfterChange } from "../../domain/rules/retirement-rule.ts";
 import {
   changeProperty,
-  createProperty,
+  createPropertyAndQueueWebhook,
   findFirstPropertyOfAddress,
 } from "../portfolio/create-or-change-property.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
@@ -107,7 +107,10 @@ function propertyBatch(writer: PortfolioWriter, statements: BatchRowStatements):
       if (!there) {
         if (!input) throw notFound(`Property not found: ${importedPropertyReferenceText(reference)}`);
         if (retirement) retirementAfterChange(NOT_RETIRED, retirement);
-        const made = await createProperty(writer, input, { source: "import", isReferenceUnused: true });
+        const made = await createPropertyAndQueueWebhook(writer, input, {
+          source: "import",
+          isReferenceUnused: true,
+        });
         const added = retirement ? await changeProperty(writer, made.id, retirement) : made;
         known.add(added);
         statements.contradictions(added.id, statementOf(input));

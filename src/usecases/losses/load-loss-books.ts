@@ -16,7 +16,7 @@ import type { Property } from "../../domain/property.ts";
 import { sortInSteps } from "../../domain/steps/computation-steps.ts";
 import { type Day, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
-import { KeyedMutex } from "../../event-loop/keyed-mutex.ts";
+import { InProcessKeyedMutex } from "../../event-loop/in-process-keyed-mutex.ts";
 import type { LossRow, NamedLossRow } from "../../store/queries/loss-rows-queries.ts";
 import { selectStoredLossRows, selectStoredLossRowsOfProperty } from "../../store/select-stored-rows.ts";
 import type { Store } from "../../store/store.ts";
@@ -102,7 +102,7 @@ type Book = { key: string; partners: readonly ShownPartner[] };
  */
 export class LossBooks {
   readonly #kept: RevisionCache<SelectedLosses>;
-  readonly #ofBook = new KeyedMutex();
+  readonly #ofBook = new InProcessKeyedMutex();
 
   constructor(
     private readonly knowledge: Knowledge,

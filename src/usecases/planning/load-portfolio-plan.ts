@@ -41,7 +41,7 @@ import { isRetired } from "../../domain/rules/retirement-rule.ts";
 import { sortInSteps } from "../../domain/steps/computation-steps.ts";
 import { addDays, type Day, dayOf } from "../../domain/time.ts";
 import { forEachYielding, runYielding } from "../../event-loop/event-loop.ts";
-import { KeyedMutex } from "../../event-loop/keyed-mutex.ts";
+import { InProcessKeyedMutex } from "../../event-loop/in-process-keyed-mutex.ts";
 import type { StoredAction } from "../../store/queries/plan-actions-queries.ts";
 import type { CountedSums, PropertyPlanRow, SpendingPlace } from "../../store/queries/plans-queries.ts";
 import { selectStoredComponents } from "../../store/select-stored-rows.ts";
@@ -66,7 +66,7 @@ const MOST_PROPERTIES = 1_000_000_000;
 const CANDIDATES_A_STEP = 500;
 
 /** The renewals of changed plans, by partner: a second one at the same time would make the same plans again. */
-const changedPlans = new KeyedMutex();
+const changedPlans = new InProcessKeyedMutex();
 
 /**
  * Renews the plans of the partner's properties whose history has changed since, in short transactions. Afterwards

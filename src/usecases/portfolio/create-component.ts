@@ -4,7 +4,7 @@ import { dayOf } from "../../domain/time.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 
 /** Returns a new component of an appliance, numbered and not scored yet. */
-export function createComponentOfAppliance(
+export function createComponentForPortfolioWriter(
   writer: PortfolioWriter,
   appliance: Appliance,
   defId: string,

@@ -32,7 +32,7 @@ import { type Day, dayOf, yearOf } from "../../domain/time.ts";
 import type { Tx } from "../../store/store.ts";
 import { type RescoreInput, rescoreProperties, rescoreProperty } from "../rescoring/rescore.ts";
 import type { BatchScores } from "../rescoring/rescore-batch.ts";
-import { createComponentOfAppliance } from "./create-component.ts";
+import { createComponentForPortfolioWriter } from "./create-component.ts";
 import { moveAppliance } from "./move-appliance.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 import { auditRetirement, retireOrRestoreAppliance } from "./retire-records.ts";
@@ -113,7 +113,7 @@ export class ApplianceCreator {
     };
     await this.writer.insertAppliance(appliance);
     for (const definition of type.components)
-      this.writer.addComponent(createComponentOfAppliance(this.writer, appliance, definition.id));
+      this.writer.addComponent(createComponentForPortfolioWriter(this.writer, appliance, definition.id));
     await this.writer.outbox.add(serializeApplianceCreatedMessage(appliance));
     this.#added.get(property.id)!.push(appliance);
     return appliance;

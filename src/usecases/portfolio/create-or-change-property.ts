@@ -35,7 +35,7 @@ import { auditRetirement, retireOrRestoreProperty } from "./retire-records.ts";
  * Creates a property with its units and queues a webhook. A partner_property_id that is in use is a conflict; with
  * `isReferenceUnused` the caller has checked it already.
  */
-export async function createProperty(
+export async function createPropertyAndQueueWebhook(
   writer: PortfolioWriter,
   input: NewProperty,
   origin: { source: PropertySource; isDemo?: boolean; isReferenceUnused?: boolean },

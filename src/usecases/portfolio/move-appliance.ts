@@ -6,7 +6,7 @@ import type { Day } from "../../domain/time.ts";
 import { loadNewestServiceEventDays } from "../history/load-newest-service-event-days.ts";
 import { rederiveServiceRecordStarts } from "../history/move-service-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
-import { createComponentOfAppliance } from "./create-component.ts";
+import { createComponentForPortfolioWriter } from "./create-component.ts";
 import type { PortfolioWriter } from "./portfolio-writer.ts";
 
 /** Events that one statement moves. */
@@ -72,7 +72,7 @@ async function exchangeComponents(writer: PortfolioWriter, appliance: Appliance)
   const createdAt = writer.rows.nextInstant();
   for (const { id: defId } of knowledge.type(appliance.typeId).components) {
     if (known.has(defId)) continue;
-    const component = createComponentOfAppliance(writer, { ...appliance, createdAt }, defId);
+    const component = createComponentForPortfolioWriter(writer, { ...appliance, createdAt }, defId);
     writer.addComponent({ ...component, ...datesOf(component.id) });
   }
 }

@@ -44,7 +44,7 @@ type Write<T> = (run: (tx: Tx) => Promise<T>, options: WriteOptions) => Promise<
  * Writes to one partner's portfolio in a transaction, with all sums that are derived from it.
  * @example
  * const property = await writePortfolio(store.write, knowledge, partner, (writer) =>
- *   createProperty(writer, input, { source: "api" }),
+ *   createPropertyAndQueueWebhook(writer, input, { source: "api" }),
  * );
  */
 export function writePortfolio<T>(

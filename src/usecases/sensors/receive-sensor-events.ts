@@ -25,7 +25,7 @@ import type {
 } from "../../domain/sensor-event.ts";
 import { type Instant, MS_PER_DAY } from "../../domain/time.ts";
 import { createAppliance } from "../portfolio/create-or-change-appliance.ts";
-import { createProperty } from "../portfolio/create-or-change-property.ts";
+import { createPropertyAndQueueWebhook } from "../portfolio/create-or-change-property.ts";
 import type { PortfolioWriter } from "../portfolio/portfolio-writer.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
 
@@ -237,7 +237,7 @@ async function registerProperty(
 ): Promise<Property> {
   const { name, address, city, zip, partnerPropertyId, unitCount } = reference;
   const country = countryCodeOfText(reference.country ?? UNITED_STATES);
-  return await createProperty(
+  return await createPropertyAndQueueWebhook(
     writer,
     {
       name: name!,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Reply } from "../../../src/http/http-operation.ts";
 import { Idempotency } from "../../../src/http/idempotency-key.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { createProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
+import { createPropertyAndQueueWebhook } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { ALL, DAY, type Database, insertPartner, knowledge, type MakeDatabase, NOW } from "./test-store.ts";
 
@@ -39,10 +39,10 @@ export function numbers(make: MakeDatabase): void {
       Array.from({ length: 90 }, (_, nth) =>
         writePortfolio(servers[nth % 3]!.write, knowledge, partners[(nth >> 1) % 3]!, async (writer) => {
           const before = writer.rows.latestSeq("properties");
-          const { seq } = await createProperty(writer, PROPERTY, { source: "api" });
+          const { seq } = await createPropertyAndQueueWebhook(writer, PROPERTY, { source: "api" });
           expect([before, writer.rows.latestSeq("properties")]).toEqual([seq - 1, seq]);
           if (nth % 5 === 0) throw new Error("refused");
-          if (nth % 7 === 0) await createProperty(writer, PROPERTY, { source: "api" });
+          if (nth % 7 === 0) await createPropertyAndQueueWebhook(writer, PROPERTY, { source: "api" });
         }),
       ),
     );
@@ -237,7 +237,7 @@ export function numbers(make: MakeDatabase): void {
           partner,
           async (writer) => ({
             status: 201,
-            body: { id: (await createProperty(writer, PROPERTY, { source: "api" })).id },
+            body: { id: (await createPropertyAndQueueWebhook(writer, PROPERTY, { source: "api" })).id },
           }),
         );
       }),

@@ -5,7 +5,7 @@ import { embeddedKnowledge } from "../../../src/knowledge/embedded-knowledge.ts"
 import type { Store, StoreOptions, Tx } from "../../../src/store/store.ts";
 import type { Stores } from "../../../src/store/stores.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
-import { createProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
+import { createPropertyAndQueueWebhook } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 
 /** A database for one test. Each call opens a store on it, as another server would. The code that makes it closes the stores. */
@@ -132,7 +132,7 @@ export async function openTestStore(database: Database, called = new Called()): 
     addPartner: (fields) => insertPartner(store, fields),
     addProperty: (partner, fields = {}, isDemo = false) =>
       write(partner, (writer) =>
-        createProperty(writer, { ...PROPERTY, ...fields }, { source: "api", isDemo }),
+        createPropertyAndQueueWebhook(writer, { ...PROPERTY, ...fields }, { source: "api", isDemo }),
       ),
     addAppliance: (partner, fields) =>
       write(

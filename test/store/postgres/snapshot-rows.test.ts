@@ -9,7 +9,7 @@ import type { Store } from "../../../src/store/store.ts";
 import { createPartner } from "../../../src/usecases/partners/create-partner-and-credentials.ts";
 import { renewChangedPlans } from "../../../src/usecases/planning/load-portfolio-plan.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
-import { createProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
+import { createPropertyAndQueueWebhook } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
 import { APPLIANCE, knowledge, PROPERTY } from "../../support/portfolio-store.ts";
@@ -53,7 +53,7 @@ test("a snapshot that moves every trend writes their rows together, and drops ol
     webhookUrl: null,
   });
   await writePortfolio(store.write, knowledge, partner, async (writer) => {
-    const { id: propertyId } = await createProperty(writer, PROPERTY, { source: "api" });
+    const { id: propertyId } = await createPropertyAndQueueWebhook(writer, PROPERTY, { source: "api" });
     for (let nth = 0; nth < APPLIANCES; nth++) await createAppliance(writer, { ...APPLIANCE, propertyId });
   });
   await snapshot();
@@ -109,7 +109,7 @@ test("the plans of several properties are stored together", async () => {
   const ids: string[] = [];
   await writePortfolio(store.write, knowledge, partner!, async (writer) => {
     for (let nth = 0; nth < 20; nth++) {
-      const { id: propertyId } = await createProperty(writer, PROPERTY, { source: "api" });
+      const { id: propertyId } = await createPropertyAndQueueWebhook(writer, PROPERTY, { source: "api" });
       await createAppliance(writer, { ...APPLIANCE, propertyId, installYear: 1980 });
       ids.push(propertyId);
     }

@@ -12,7 +12,7 @@ import { openSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { ClaimLog, correctClaim } from "../../../src/usecases/claims/record-claims.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
-import { createProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
+import { createPropertyAndQueueWebhook } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 
 const TODAY = "2026-03-10";
@@ -44,7 +44,7 @@ async function propertyWith(...typeIds: string[]) {
   const write = <T>(run: (writer: PortfolioWriter) => Promise<T>) =>
     writePortfolio(store.write, knowledge, partner, run);
   const property = await write(async (writer) => {
-    const made = await createProperty(writer, PROPERTY, { source: "api" });
+    const made = await createPropertyAndQueueWebhook(writer, PROPERTY, { source: "api" });
     for (const typeId of typeIds)
       await createAppliance(writer, { ...APPLIANCE, propertyId: made.id, typeId });
     return made;

@@ -13,7 +13,7 @@ import { ServiceLog } from "../../../src/usecases/history/record-service-events.
 import { type ImportRequest, importPortfolio } from "../../../src/usecases/import/import-portfolio.ts";
 import { originalRowOfReject } from "../../../src/usecases/import/mapping/import-reject-places.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
-import { createProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
+import { createPropertyAndQueueWebhook } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { type PortfolioWriter, writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { withLockId } from "../../support/lock-database.ts";
 
@@ -367,7 +367,7 @@ async function bySingleRequests(tx: Tx, partner: Partner): Promise<void> {
     unitCount: 0,
     partnerPropertyId: "E",
   };
-  const property = await each((writer) => createProperty(writer, elm, { source: "import" }));
+  const property = await each((writer) => createPropertyAndQueueWebhook(writer, elm, { source: "import" }));
   const blank = {
     unitId: null,
     brand: null,

@@ -7,7 +7,7 @@ import { ServiceLog } from "../../../src/usecases/history/record-service-events.
 import { changeAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
 import {
   changeProperty,
-  createProperty,
+  createPropertyAndQueueWebhook,
   loadDuplicateWarnings,
 } from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { mergeProperties } from "../../../src/usecases/portfolio/merge-properties.ts";
@@ -260,7 +260,7 @@ describe("a merged duplicate", () => {
       await fixture.addProperty(),
     ];
     const demo = await fixture.write((writer) =>
-      createProperty(writer, PROPERTY, { source: "demo", isDemo: true }),
+      createPropertyAndQueueWebhook(writer, PROPERTY, { source: "demo", isDemo: true }),
     );
     await fixture.write((writer) => changeProperty(writer, retired.id, { retiredAt: TODAY }));
     for (const [a, b, code] of [
@@ -285,7 +285,9 @@ test("a property warns of the first one with its address that is not retired", a
     );
   const first = await fixture.addProperty({ address: "1 Elm Street" });
   const second = await fixture.addProperty({ address: "1 ELM ST." });
-  await fixture.write((writer) => createProperty(writer, PROPERTY, { source: "demo", isDemo: true }));
+  await fixture.write((writer) =>
+    createPropertyAndQueueWebhook(writer, PROPERTY, { source: "demo", isDemo: true }),
+  );
   expect(await warnings(first.id)).toEqual([]);
   expect((await warnings(second.id))[0]).toContain(first.id);
   await fixture.write((writer) => changeProperty(writer, first.id, { retiredAt: TODAY }));

@@ -10,7 +10,10 @@ import { ServiceLog } from "../../../src/usecases/history/record-service-events.
 import { createPartner } from "../../../src/usecases/partners/create-partner-and-credentials.ts";
 import { purgePartner } from "../../../src/usecases/partners/purge-partner.ts";
 import { createAppliance } from "../../../src/usecases/portfolio/create-or-change-appliance.ts";
-import { changeProperty, createProperty } from "../../../src/usecases/portfolio/create-or-change-property.ts";
+import {
+  changeProperty,
+  createPropertyAndQueueWebhook,
+} from "../../../src/usecases/portfolio/create-or-change-property.ts";
 import { writePortfolio } from "../../../src/usecases/portfolio/portfolio-writer.ts";
 import { discardLaterSnapshots } from "../../../src/usecases/snapshot/discard-snapshots.ts";
 import { snapshotDayToTake, takeSnapshot } from "../../../src/usecases/snapshot/take-snapshot.ts";
@@ -518,7 +521,7 @@ describe.each(WAYS)("an interrupted snapshot, %s", (_, divided) => {
           webhookUrl: "http://hooks.test/",
         });
         await writePortfolio(fixture.store.write, knowledge, partner, async (writer) => {
-          const { id } = await createProperty(writer, PROPERTY, { source: "api" });
+          const { id } = await createPropertyAndQueueWebhook(writer, PROPERTY, { source: "api" });
           for (let n = 0; n < 4; n++)
             await createAppliance(writer, { ...APPLIANCE, propertyId: id, installYear: 1980 });
         });
@@ -606,7 +609,11 @@ describe.each(WAYS)("the trend of conditions, with a snapshot %s", (_, divided) 
       fixture.partner,
       async (writer) => {
         const origin = { source: "demo", isDemo: true } as const;
-        const demo = await createProperty(writer, { ...PROPERTY, address: "3 Elm St" }, origin);
+        const demo = await createPropertyAndQueueWebhook(
+          writer,
+          { ...PROPERTY, address: "3 Elm St" },
+          origin,
+        );
         await createAppliance(writer, { ...APPLIANCE, propertyId: demo.id });
         return demo;
       },
@@ -905,7 +912,7 @@ describe("a divided snapshot", () => {
         webhookUrl: null,
       });
       await writePortfolio(fixture.store.write, knowledge, partner, async (writer) => {
-        const { id } = await createProperty(writer, PROPERTY, { source: "api" });
+        const { id } = await createPropertyAndQueueWebhook(writer, PROPERTY, { source: "api" });
         await createAppliance(writer, { ...APPLIANCE, propertyId: id, installYear: 1980 });
       });
     }

@@ -1,5 +1,5 @@
 /** Runs work on the same key one after the other, in the order in which it was asked for. */
-export class KeyedMutex {
+export class InProcessKeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
   /**
