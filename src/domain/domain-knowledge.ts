@@ -271,9 +271,9 @@ export type KeywordRules = {
   /** Words that join what is denied together before the denial, such as "and", and words that may stand beside them. */
   conjunctions: readonly string[];
   joinedOver: readonly string[];
-  /** Phrases before and after the mention of something to come, such as "next", by which nothing is missing now. */
-  upcoming: readonly string[];
-  upcomingAfter: readonly string[];
+  /** Phrases before and after the mention of another visit, such as "next" and "last", which do not say that it was missed now. */
+  otherVisits: readonly string[];
+  otherVisitsAfter: readonly string[];
   /** Undefined for rules of what neither passes nor fails. */
   verdicts?: VerdictRules;
   /** Apply in the place of `resolutions` to things that may be gone, which questions do not name; null for rules of faults. */

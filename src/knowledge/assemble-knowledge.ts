@@ -273,8 +273,8 @@ function keywordRules(
     falseFriends: file.false_friends,
     conjunctions: [],
     joinedOver: [],
-    upcoming: [],
-    upcomingAfter: [],
+    otherVisits: [],
+    otherVisitsAfter: [],
     removals: null,
   };
 }
@@ -311,8 +311,8 @@ function inspectionWords(
     falseFriends: notes.false_friends,
     conjunctions: notes.conjunctions,
     joinedOver: notes.joined_over,
-    upcoming: notes.upcoming,
-    upcomingAfter: notes.upcoming_after,
+    otherVisits: notes.other_visits,
+    otherVisitsAfter: notes.other_visits_after,
     verdicts: {
       failures: verdicts.failures,
       passes: verdicts.passes,

@@ -210,8 +210,8 @@ export const regimesFile = type({
     not_negations: text.array(),
     conjunctions: text.array(),
     joined_over: text.array(),
-    upcoming: text.array(),
-    upcoming_after: text.array(),
+    other_visits: text.array(),
+    other_visits_after: text.array(),
     verdicts: type({
       ...closed,
       failures: text.array(),

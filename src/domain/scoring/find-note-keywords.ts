@@ -37,8 +37,8 @@ type Lexicon = {
   negationsAfter: PhraseBook<true>;
   resolutions: PhraseBook<true>;
   hypotheticals: PhraseBook<true>;
-  upcoming: PhraseBook<true>;
-  upcomingAfter: PhraseBook<true>;
+  otherVisits: PhraseBook<true>;
+  otherVisitsAfter: PhraseBook<true>;
   /** Undefined for rules of what neither passes nor fails. */
   verdicts: { reader: InspectionVerdicts; any: KeywordGroup } | undefined;
   /** Null for rules of faults, which end by being resolved. */
@@ -46,7 +46,7 @@ type Lexicon = {
 };
 
 /** The version of this reader. Findings are stored; a higher number makes every note be read again. */
-export const READER_VERSION = 5;
+export const READER_VERSION = 6;
 
 /** The group of words for an inspection of whatever type, such as "test". */
 export const ANY_INSPECTION = "any";
@@ -90,8 +90,8 @@ function compile(rules: KeywordRules): Lexicon {
     negationsAfter: book(rules.negationsAfter),
     resolutions: book(rules.resolutions),
     hypotheticals: book(rules.hypotheticals),
-    upcoming: book(rules.upcoming),
-    upcomingAfter: book(rules.upcomingAfter),
+    otherVisits: book(rules.otherVisits),
+    otherVisitsAfter: book(rules.otherVisitsAfter),
     verdicts: rules.verdicts && {
       reader: new InspectionVerdicts(rules.verdicts, rules.joinedOver),
       any: rules.groups.find(({ id }) => id === ANY_INSPECTION)!,
@@ -109,6 +109,8 @@ type IndexedNote = {
   persistent: ReadonlySet<number>;
   /** Indexes of the words of faults: the "no" of "no heat" denies nothing else. */
   faultWords: ReadonlySet<number>;
+  /** Indexes of the first words of mentions, of an inspection of whatever type aside. */
+  mentionStarts: ReadonlySet<number>;
   verdicts: NoteVerdicts<KeywordGroup> | undefined;
 };
 
@@ -130,7 +132,7 @@ function read(lexicon: Lexicon, notes: string): NoteMentions {
       precededBy(lexicon, lexicon.hypotheticals, words, mention.start) !== undefined ||
       (group.direction === "down" && isUnfulfilled(lexicon, words, mention.start))
     ) {
-      if (!isUpcoming(lexicon, note, mention)) denied.add(group);
+      if (!isOfOtherVisit(lexicon, note, mention)) denied.add(group);
       continue;
     }
     if (group.direction === "down") {
@@ -195,10 +197,24 @@ function joinOf(
   return first.afterComma && first.clause === words[one.start]!.clause + 1 ? "comma" : "none";
 }
 
-/** Returns whether a mention is of the next one: the one before it was done. */
-const isUpcoming = (lexicon: Lexicon, note: IndexedNote, { start, end }: Mention): boolean =>
-  precededBy(lexicon, lexicon.upcoming, note.words, start) !== undefined ||
-  followedBy(lexicon, lexicon.upcomingAfter, note, end) !== undefined;
+/** Returns whether a mention is of the last or the next visit, which says nothing about this one. */
+function isOfOtherVisit(lexicon: Lexicon, note: IndexedNote, { start, end }: Mention): boolean {
+  const { otherVisits, otherVisitsAfter: after } = lexicon;
+  return (
+    precededBy(lexicon, otherVisits, note.words, start) !== undefined ||
+    followedBy(lexicon, after, note, end, (index) => !isOfNextMention(after, note, index)) !== undefined
+  );
+}
+
+/** Returns whether a phrase is of the mention right after it: "pending" in "Cat 1 done, pending Cat 5". */
+function isOfNextMention(
+  book: PhraseBook<true>,
+  { words, mentionStarts }: IndexedNote,
+  index: number,
+): boolean {
+  const next = index + book.at(words, index)!.length;
+  return mentionStarts.has(next) && words[next]!.clause === words[index]!.clause;
+}
 
 function indexNote(lexicon: Lexicon, words: readonly Word[], mentions: readonly Mention[]): IndexedNote {
   const { rules } = lexicon;
@@ -211,8 +227,10 @@ function indexNote(lexicon: Lexicon, words: readonly Word[], mentions: readonly 
   const faultWords = new Set<number>();
   for (const { group, start, end } of mentions)
     if (group.direction === "up") for (let index = start; index < end; index++) faultWords.add(index);
+  const particular = mentions.filter(({ group }) => group.id !== ANY_INSPECTION);
+  const mentionStarts = new Set(particular.map(({ start }) => start));
   const verdicts = lexicon.verdicts?.reader.read(words, mentions, lexicon.verdicts.any);
-  return { words, clauseEnds, persistent, faultWords, verdicts };
+  return { words, clauseEnds, persistent, faultWords, mentionStarts, verdicts };
 }
 
 /** Finds mentions from left to right, the longest phrase first. A false friend consumes its words. */
@@ -246,8 +264,9 @@ function isNegated(
   if (before !== undefined) return true;
   // "Cat 5 failed, retest scheduled" does not put off the test that failed.
   const failedAt = verdicts?.failedAt.get(mention) ?? words.length;
-  const isOfMention = (index: number) => index <= failedAt;
-  if (followedBy(lexicon, lexicon.negationsAfter, note, mention.end, isOfMention) !== undefined) return true;
+  const after = lexicon.negationsAfter;
+  const isOfMention = (index: number) => index <= failedAt && !isOfNextMention(after, note, index);
+  if (followedBy(lexicon, after, note, mention.end, isOfMention) !== undefined) return true;
   const next = words[mention.end];
   if (next?.clause === words[mention.start]!.clause && lexicon.rules.negationsRightAfter.includes(next.text))
     return true;
