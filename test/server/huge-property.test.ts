@@ -21,6 +21,7 @@ import { type App, startServer } from "../../src/server/start-server.ts";
 import { createEmbed } from "../../src/usecases/embeds/create-or-revoke-embed.ts";
 import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
 import { loadPropertyFigures } from "../../src/usecases/portfolio/load-property-figures.ts";
+import { recountDerivedData } from "../../src/usecases/recalculation/recount-derived-data.ts";
 import { embedPageBrand } from "../../src/web/embed/embed-brand.tsx";
 import { renderEmbedComponentList } from "../../src/web/embed/embed-pages.tsx";
 import { renderEmbedSchedulePage } from "../../src/web/embed/embed-schedule-page.tsx";
@@ -168,4 +169,14 @@ test("so do the lists and files below it", async () => {
       csvReplyChunks(heading, rows, (row) => row, yieldToEventLoop),
     );
   }
+});
+
+test("and so does a recount of its sums", async () => {
+  const { store } = data;
+  const knowledge = embeddedKnowledge();
+  const found = await briefly("the recount", () =>
+    recountDerivedData({ store, knowledge, clock: deps.clock, yieldNow: yieldToEventLoop }, false),
+  );
+  // The copies are in no sum.
+  expect(found.property_totals).toBe(1);
 });

@@ -149,14 +149,10 @@ test("a recount reads the rows of its properties, of its block, or the first or 
   const { recounts } = fixture.store.read;
   const { partnerId } = fixture;
   const reads: Record<string, [read: Read, step: RegExp]> = {
-    components: [
-      () => recounts.components([propertyId]),
-      /components_property \(property_id=\? AND seq>\?\)/,
-    ],
     priced: [() => recounts.priced(propertyId, 0, 10), /components_property \(property_id=\? AND seq>\?\)/],
     appliances: [
       () => recounts.appliances([propertyId]),
-      /appliances_property \(property_id=\? AND seq>\?\)/,
+      /COVERING INDEX appliances_property \(property_id=\? AND seq>\?\)/,
     ],
     events: [
       () => recounts.serviceEvents(propertyId, 0, 100),

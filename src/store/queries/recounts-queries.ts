@@ -33,27 +33,21 @@ import { PROPERTY_SUMS, type StoredTotals } from "./totals-queries.ts";
 
 const { placeholder } = sql;
 
-/** Components of a property that share these columns. */
-export type ComponentGroup = {
-  propertyId: string;
-  defId: string;
-  system: string;
-  state: string;
-  riskScore: number;
-  riskTier: RiskTier;
-  isUnseen: boolean;
-  count: number;
-};
-
 /** The columns of a numbered list. */
 type NumberedColumns = { partnerId: AnySQLiteColumn; seq: AnySQLiteColumn };
 
-/** A component with what its costs depend on. */
+/** A component with what its costs depend on, and the copies that it has of other data. */
 export type PricedRow = PricedComponent &
   StoredOutlook &
   DueComponent &
-  Pick<Component, "id" | "propertyId" | "riskScore" | "expectedCostCents" | "seq"> &
-  Pick<Appliance, "flags" | keyof StoredDue>;
+  Pick<Component, "id" | "propertyId" | "riskScore" | "riskTier" | "expectedCostCents" | "seq"> &
+  Pick<Appliance, "flags" | keyof StoredDue> & {
+    /** The component's own copies of the system of its kind and the state of its property. */
+    copiedSystem: string;
+    copiedState: string;
+    /** Null for a component that no snapshot has scored. */
+    trendScore: number | null;
+  };
 
 /** An appliance that has deficiencies, or had some. */
 export type InspectedAppliance = Pick<Appliance, "id" | "propertyId" | "typeId" | "deficiencies">;
@@ -120,6 +114,10 @@ export function recountStore(engine: Engine) {
           recordsSince: properties.recordsSince,
           defId: components.defId,
           riskScore: components.riskScore,
+          riskTier: components.riskTier,
+          copiedSystem: components.system,
+          copiedState: components.state,
+          trendScore: components.trendScore,
           ownPlannedCents: components.ownPlannedCents,
           ownFailedCents: components.ownFailedCents,
           typeId: appliances.typeId,
@@ -219,34 +217,14 @@ export function recountStore(engine: Engine) {
     async pricedOfProperties(propertyIds: readonly string[]): Promise<PricedRow[]> {
       return await pricedOfProperties({ propertyIds: engine.list(propertyIds) });
     },
-    async components(propertyIds: readonly string[]): Promise<ComponentGroup[]> {
-      const { propertyId, defId, system, state, riskScore, riskTier, trendScore } = components;
-      const isUnseen = sql<number>`case when ${trendScore} is null then 1 else 0 end`;
-      const rows = await db
-        .select({
-          propertyId,
-          defId,
-          system,
-          state,
-          riskScore,
-          riskTier,
-          isUnseen: isUnseen.mapWith(Number),
-          count: count(),
-        })
-        .from(components)
-        .where(and(inArray(propertyId, [...propertyIds]), gt(components.seq, 0)))
-        .groupBy(propertyId, defId, system, state, riskScore, riskTier, isUnseen);
-      return rows.map((row) => ({ ...row, isUnseen: row.isUnseen === 1 }));
-    },
-    async appliances(
-      propertyIds: readonly string[],
-    ): Promise<{ propertyId: string; typeId: string; count: number }[]> {
-      const { propertyId, typeId } = appliances;
+    /** Counts the appliances of each property that has some. */
+    async appliances(propertyIds: readonly string[]): Promise<{ propertyId: string; count: number }[]> {
+      const { propertyId } = appliances;
       return await db
-        .select({ propertyId, typeId, count: count() })
+        .select({ propertyId, count: count() })
         .from(appliances)
         .where(and(inArray(propertyId, [...propertyIds]), gt(appliances.seq, 0)))
-        .groupBy(propertyId, typeId);
+        .groupBy(propertyId);
     },
     /**
      * Counts the events of a property's next appliances after a `seq`, 0 for the first, and returns the last one's; undefined

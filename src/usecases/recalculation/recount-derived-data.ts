@@ -14,7 +14,7 @@ import { isSameDue } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
 import { addDays, dayOf, type Instant } from "../../domain/time.ts";
 import { runYielding, type Yield } from "../../event-loop/event-loop.ts";
-import type { ComponentGroup, Counter, PricedRow } from "../../store/queries/recounts-queries.ts";
+import type { Counter, PricedRow } from "../../store/queries/recounts-queries.ts";
 import {
   SETTLED_ELEVATED,
   storedCounterBlockOf,
@@ -126,7 +126,7 @@ export async function recountPropertySums(
   }
 }
 
-type CountedProperty = Pick<Property, "id" | "state">;
+type CountedProperty = Pick<Property, "id">;
 
 /** Returns the next properties in the order of creation, retired ones included, whose sums are zero. */
 const propertiesAfter = (read: Stores, partnerId: string, offset: number) =>
@@ -226,16 +226,8 @@ async function checkProperties(
   let wrongDue = 0;
   const differences: PropertyTotals[] = [];
   const repairs: RecountRepair[] = [];
-  const stateOf = new Map(properties.map(({ id, state }) => [id, state]));
+  const copies = new CopyCheck(knowledge, columns);
   const recounted = new Map(ids.map((id) => [id, { ...emptyTotals(), hasUnseen: false }]));
-  for (const group of ids.length === 0 ? [] : await read.recounts.components(ids)) {
-    repairs.push(...checkGroup(knowledge, group, stateOf.get(group.propertyId)!, columns));
-    const totals = recounted.get(group.propertyId)!;
-    totals.components += group.count;
-    totals.hasUnseen ||= group.isUnseen;
-    const def = knowledge.component(group.defId);
-    for (let nth = 0; nth < group.count; nth++) countTierInTotals(totals, group.riskScore, def, 1);
-  }
   for (const [propertyId, count] of await loadApplianceCounts(read, ids))
     recounted.get(propertyId)!.appliances = count;
   const prices = await loadCurrentPartnerPrices(read, knowledge, partnerId);
@@ -252,8 +244,13 @@ async function checkProperties(
     sums.set(id, added);
     return added;
   };
-  for await (const page of loadPricedComponentPages(read, ids, (id) => recounted.get(id)!.components)) {
+  for await (const page of loadPricedComponentPages(read, ids, (id) => recounted.get(id)!.appliances)) {
     for (const component of page) {
+      const totals = recounted.get(component.propertyId)!;
+      totals.components++;
+      totals.hasUnseen ||= component.trendScore === null;
+      countTierInTotals(totals, component.riskScore, knowledge.component(component.defId), 1);
+      copies.add(component);
       const { money, due } = sumsOf(component.propertyId);
       money.add(component);
       due.add(component);
@@ -262,6 +259,7 @@ async function checkProperties(
     columns.expected_cost_cents += wrong.length;
     if (wrong.length > 0) repairs.push((tx) => writeRecountedExpectedCosts(tx, wrong));
   }
+  repairs.push(...copies.repairs);
   for (const [id, { money, due }] of sums) {
     const totals = recounted.get(id)!;
     addMoneyTotals(totals, money.money, 1);
@@ -320,25 +318,33 @@ async function repairUnits(tx: Tx, { id, unitCount: stated }: Property): Promise
   await tx.plans.touch(id);
 }
 
-/** Counts the wrong columns of a group of components, and returns how to correct them. */
-function checkGroup(
-  knowledge: Knowledge,
-  { propertyId, defId, system, state, riskScore, riskTier, count }: ComponentGroup,
-  rightState: string,
-  columns: Columns,
-): RecountRepair[] {
-  const repairs: RecountRepair[] = [];
-  const right = knowledge.component(defId).system;
-  const tier = tierOfHundredths(riskScore);
-  if (system !== right) columns.system += count;
-  if (state !== rightState) columns.state += count;
-  if (system !== right || state !== rightState)
-    repairs.push((tx) => tx.recounts.setCopies(propertyId, defId, right, rightState));
-  if (riskTier !== tier) {
-    columns.risk_tier += count;
-    repairs.push((tx) => tx.recounts.setTier(propertyId, riskScore, tier));
+/** Counts the wrong copies that components have of other data. */
+class CopyCheck {
+  /** By what they correct: one corrects all such components of a property. */
+  readonly #repairs = new Map<string, RecountRepair>();
+
+  constructor(
+    private readonly knowledge: Knowledge,
+    private readonly columns: Columns,
+  ) {}
+
+  add({ propertyId, defId, copiedSystem, copiedState, state, riskScore, riskTier }: PricedRow): void {
+    const { system } = this.knowledge.component(defId);
+    if (copiedSystem !== system) this.columns.system++;
+    if (copiedState !== state) this.columns.state++;
+    if (copiedSystem !== system || copiedState !== state)
+      this.#repairs.set(`${propertyId} ${defId}`, (tx) =>
+        tx.recounts.setCopies(propertyId, defId, system, state),
+      );
+    const tier = tierOfHundredths(riskScore);
+    if (riskTier === tier) return;
+    this.columns.risk_tier++;
+    this.#repairs.set(`${propertyId} ${riskScore}`, (tx) => tx.recounts.setTier(propertyId, riskScore, tier));
   }
-  return repairs;
+
+  get repairs(): RecountRepair[] {
+    return [...this.#repairs.values()];
+  }
 }
 
 async function checkTotals(

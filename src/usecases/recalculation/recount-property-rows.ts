@@ -31,11 +31,9 @@ export async function loadApplianceCounts(
   { recounts }: Pick<Stores, "recounts">,
   propertyIds: readonly string[],
 ): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  if (propertyIds.length === 0) return counts;
-  for (const { propertyId, count } of await recounts.appliances(propertyIds))
-    counts.set(propertyId, (counts.get(propertyId) ?? 0) + count);
-  return counts;
+  if (propertyIds.length === 0) return new Map();
+  const rows = await recounts.appliances(propertyIds);
+  return new Map(rows.map(({ propertyId, count }) => [propertyId, count]));
 }
 
 /** Appliances whose events are counted between two yields: some have hundreds. */
@@ -63,19 +61,23 @@ export async function* loadServiceEventCounts(
   }
 }
 
-/** Components whose costs are added between two yields. */
+/** Components that are recounted between two yields. */
 const COMPONENTS_A_PAGE = 500;
+/** The components of most types of appliances. */
+const COMPONENTS_AN_APPLIANCE = 5;
 
 /** Reads the components of properties in pages: those of some properties, or some of a property with more. */
 export async function* loadPricedComponentPages(
   read: Stores,
   propertyIds: readonly string[],
-  componentsOf: (id: string) => number,
+  appliancesOf: (id: string) => number,
 ): AsyncGenerator<PricedRow[]> {
   const yieldNow = yieldOfStores(read);
-  for (const ids of prepareGroupsWithRows(propertyIds, componentsOf, COMPONENTS_A_PAGE)) {
+  // Counting them takes as long as reading them.
+  const aboutComponentsOf = (id: string) => COMPONENTS_AN_APPLIANCE * appliancesOf(id);
+  for (const ids of prepareGroupsWithRows(propertyIds, aboutComponentsOf, COMPONENTS_A_PAGE)) {
     const [id, ...others] = ids as [string, ...string[]];
-    if (others.length > 0 || componentsOf(id) <= COMPONENTS_A_PAGE)
+    if (others.length > 0 || aboutComponentsOf(id) <= COMPONENTS_A_PAGE)
       yield await read.recounts.pricedOfProperties(ids);
     else
       for (let after: number | undefined = 0; after !== undefined; await yieldNow()) {
