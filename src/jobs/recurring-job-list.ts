@@ -13,6 +13,7 @@ import { pruneDeliveries } from "../usecases/deliveries/prune-deliveries.ts";
 import type { EmbedViewCounter } from "../usecases/embeds/count-embed-views.ts";
 import { renewLossStandings } from "../usecases/losses/renew-loss-standings.ts";
 import { finishPartnerSecretRotations } from "../usecases/partners/administer-partner.ts";
+import { loadDayOfPlannedScores } from "../usecases/planning/load-day-of-planned-scores.ts";
 import { renewAgedPlans } from "../usecases/planning/load-portfolio-plan.ts";
 import { retireDueRecords } from "../usecases/portfolio/retire-records.ts";
 import {
@@ -135,12 +136,8 @@ export function recurringJobList(deps: JobDeps): ScheduledJob[] {
       pattern: "45 * * * * *",
       runAtStart: true,
       async run(signal) {
-        const latest = await store.read.snapshots.latestFinished();
-        const day = latest?.day ?? dayOf(clock());
-        const properties = await renewAgedPlans(
-          { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal },
-          day,
-        );
+        const deps = { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal };
+        const properties = await renewAgedPlans(deps, await loadDayOfPlannedScores(deps));
         if (properties > 0) log.info({ properties }, "plans renewed");
       },
     },

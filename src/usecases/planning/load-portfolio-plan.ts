@@ -52,6 +52,7 @@ import type { Stores } from "../../store/stores.ts";
 import { loadActiveModelVersion } from "../calibration/load-active-model.ts";
 import { loadCurrentPartnerPrices } from "../costs/load-partner-prices.ts";
 import { loadPortfolioTotals } from "../portfolio/load-portfolio-totals.ts";
+import { loadDayOfPlannedScores } from "./load-day-of-planned-scores.ts";
 import { loadMarksOfActions } from "./load-marks-of-actions.ts";
 import type { PlanDeps } from "./load-property-plan.ts";
 
@@ -119,8 +120,10 @@ async function renewPlans(
 }
 
 async function renewEach(deps: PlanDeps, partnerId: string, propertyIds: readonly string[]): Promise<void> {
-  const { store, clock, yieldNow, signal } = deps;
+  const { store, yieldNow, signal } = deps;
   for (let done = 0; done < propertyIds.length; ) {
+    // Loaded before the scores: a snapshot that ends meanwhile has the plans renewed.
+    const asOf = await loadDayOfPlannedScores(deps);
     const made: MadePlan[] = [];
     let candidates = 0;
     for (const propertyId of propertyIds.slice(done, done + PROPERTIES_A_STEP)) {
@@ -132,7 +135,7 @@ async function renewEach(deps: PlanDeps, partnerId: string, propertyIds: readonl
       if (candidates > MOST_CANDIDATES) break;
     }
     signal?.throwIfAborted();
-    await store.write((tx) => savePlans({ tx, signal }, partnerId, made, dayOf(clock())), {
+    await store.write((tx) => savePlans({ tx, signal }, partnerId, made, asOf), {
       durability: "process",
       priority: "background",
       partnerId,

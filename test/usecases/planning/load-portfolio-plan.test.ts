@@ -392,9 +392,15 @@ describe("a portfolio's plan", () => {
     const counting = { ...environment(), yieldNow: async () => void yields++ };
     expect(await renewAgedPlans(counting, dayOf(fixture.time.now))).toBe(0);
     expect(yields).toBe(1);
+    const snapshot = () =>
+      takeSnapshot({ ...environment(), monotonicMs: () => performance.now() }, dayOf(fixture.time.now));
+    await snapshot();
     fixture.time.now += 200 * MS_PER_DAY;
+    // A plan that is made on that day, of the scores before its snapshot.
+    await fixture.store.write((tx) => tx.plans.touch(properties[0]!));
+    expect(await renew()).toBe(1);
     const day = dayOf(fixture.time.now);
-    await takeSnapshot({ ...environment(), monotonicMs: () => performance.now() }, day);
+    await snapshot();
     expect(await renew()).toBe(0);
     expect(await fixture.store.read.plans.asOf(fixture.partnerId)).toBe("2026-03-10");
     expect(await renewAgedPlans(environment(), day)).toBe(4);
