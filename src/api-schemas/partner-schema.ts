@@ -208,7 +208,7 @@ const endpoint = objectSchema({
   concurrency: partner.fields.webhook_concurrency,
 });
 
-type EndpointSettings = Required<Omit<PartnerSettings, "dailyBudget">>;
+type EndpointSettings = Required<Omit<PartnerSettings, "name" | "dailyBudget">>;
 
 /** Serializes the settings of a partner's webhook endpoint. */
 export const serializeWebhookEndpoint = endpoint.serializer((partnerId: string, set: EndpointSettings) => ({

@@ -49,6 +49,7 @@ const webhookEvents = defineSchemaConstraint((type) =>
     .array(),
 );
 export const partnerSettings = bodySchema({
+  name: optionalSchema(requiredLine, out.name),
   daily_budget: optionalSchema(wholeWithin(0, MAX_DAILY_BUDGET), out.daily_budget),
   webhook_url: nullableSchema(webhookUrl, out.webhook_url),
   webhook_events: nullableSchema(webhookEvents, out.webhook_events),
@@ -77,6 +78,7 @@ export const webhookTestRequest = bodySchema({
 export function parsePartnerSettingsJson(given: unknown): PartnerSettings {
   const json = partnerSettings.parse(given);
   return {
+    ...(json.name !== undefined && { name: json.name }),
     ...(json.daily_budget !== undefined && { dailyBudget: json.daily_budget }),
     ...(json.webhook_url !== undefined && { webhookUrl: json.webhook_url }),
     ...(json.webhook_events !== undefined && { webhookEvents: allIfEmpty(json.webhook_events) }),

@@ -63,6 +63,7 @@ export type Administrator = {
 
 /** Settings of a partner to change; absent ones stay. */
 export type PartnerSettings = {
+  name?: string;
   dailyBudget?: number;
   /** Null sends no webhooks. */
   webhookUrl?: string | null;

@@ -145,6 +145,30 @@ describe("partners", () => {
     await client.get("/v1/ping");
   });
 
+  // Rule: partner-name
+  test("are renamed, in responses that were cached and in deliveries too", async () => {
+    const partner = await server.createPartner("Acme Proprety");
+    const client = server.as(partner);
+    const path = `/admin/partners/${partner.partner_id}`;
+    const nameAfter = async (change: () => Promise<unknown>) => {
+      const { etag } = Object.fromEntries((await client.get("/v1/properties")).headers);
+      await change();
+      const listed = await client.ask("GET", "/v1/properties", 200, { headers: { "if-none-match": etag! } });
+      expect((await client.get("/v1/ping")).body.partner).toBe(listed.body.partner);
+      return listed.body.partner;
+    };
+    expect(await nameAfter(() => admin.client.put(path, { name: " Acme Property " }))).toBe("Acme Property");
+    const renamed = () => server.json("partner", "rename", partner.partner_id, "Acme Homes");
+    expect(await nameAfter(renamed)).toBe("Acme Homes");
+    await admin.client.put(path, { name: "Acme Homes" });
+    const { body } = await admin.client.get("/admin/audit", { subject: partner.partner_id });
+    expect(body.entries).toMatchObject([
+      { action: "partner.rename", detail: { from: "Acme Property", to: "Acme Homes" } },
+      { action: "partner.rename", actor: admin.id, detail: { from: "Acme Proprety", to: "Acme Property" } },
+      { action: "partner.create" },
+    ]);
+  });
+
   // Rule: tokens-revoked
   test("are disabled and enabled: keys and tokens stop working immediately, and tokens stay revoked", async () => {
     const partner = await server.createPartner("Switched");
@@ -200,6 +224,8 @@ describe("partners", () => {
     const path = `/admin/partners/${partner_id}`;
     const before = (await admin.client.get(path)).body;
     for (const body of [
+      { name: " " },
+      { name: "Two\nlines" },
       { daily_budget: -1 },
       { daily_budget: "many" },
       { webhook_url: "ftp://hooks.example/" },

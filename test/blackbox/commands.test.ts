@@ -165,7 +165,17 @@ test("every documented command exists", async () => {
   );
   expect(partner).toEqual(
     expect.arrayContaining([
-      ...["create", "list", "show", "disable", "enable", "rotate-key", "rotate-secret", "set-webhook"],
+      ...[
+        "create",
+        "list",
+        "show",
+        "rename",
+        "disable",
+        "enable",
+        "rotate-key",
+        "rotate-secret",
+        "set-webhook",
+      ],
       ...["rotate-webhook-secret", "set-budget", "revoke-tokens"],
     ]),
   );

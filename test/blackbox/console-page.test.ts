@@ -409,10 +409,12 @@ describe("changes", () => {
   });
 
   // Rule: console-changes
-  test("a partner's call limit and subscribed events can be changed, and it can be disabled and enabled", async () => {
+  test("a partner's name, call limit and subscribed events can be changed, and it can be disabled and enabled", async () => {
     const { page, pageErrors, close } = await open("full", `partners/${partnerId}`);
     const ofForm = await page.getByLabel("Daily API call limit").elementHandle();
     await ofForm!.fill("4321");
+    const renamed = `${await page.getByLabel("Name", { exact: true }).inputValue()} Inc.`;
+    await page.getByLabel("Name", { exact: true }).fill(renamed);
     await page.getByLabel("sensor.received").uncheck();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();
@@ -420,6 +422,7 @@ describe("changes", () => {
     await ofForm!.waitForElementState("hidden");
     const { body } = await keys.full.client.get(`/admin/partners/${partnerId}`);
     expect(body.daily_budget).toBe(4321);
+    expect(body.name).toBe(renamed);
     expect(body.webhook_events).toHaveLength(9);
     // Changes that others make while the page is open stay.
     const events = ["component.warning", "component.critical"];

@@ -14,6 +14,21 @@ import { type Command, defineCommand, requiredCommandArgument, UsageError } from
 import type { CommandContext } from "../command-context.ts";
 import { withCommandAdministration } from "../command-data-access.ts";
 
+const rename = defineCommand({
+  name: "rename",
+  summary: "change a partner's name",
+  description: "Takes effect immediately in all responses. Its credentials and data stay as they are.",
+  arguments: {
+    partnerId: requiredCommandArgument("the partner's ID"),
+    name: requiredCommandArgument("the company's name"),
+  },
+  examples: ['mainstay partner rename PARTNER_… "Acme Insurance"'],
+  run: (context, { partnerId, name }) =>
+    change(context, partnerId, `Renamed ${partnerId} to ${name.trim()}.`, (to) =>
+      changePartner(to, partnerId, { name }),
+    ),
+});
+
 const disable = defineCommand({
   name: "disable",
   summary: "reject a partner's credentials and hold its deliveries",
@@ -66,8 +81,8 @@ const revoke = defineCommand({
     ),
 });
 
-/** Commands that enable or disable a partner, set its daily call limit and revoke its tokens. */
-export const partnerAccessCommands: readonly Command[] = [disable, enable, setBudget, revoke];
+/** Commands that rename, enable or disable a partner, set its daily call limit and revoke its tokens. */
+export const partnerAccessCommands: readonly Command[] = [rename, disable, enable, setBudget, revoke];
 
 /** Applies the change and prints the updated partner. */
 async function change(

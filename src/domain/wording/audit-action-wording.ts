@@ -14,6 +14,7 @@ const SENTENCES = {
   "admin.create": (subject, { name }) => `created the administrator ${text(name, subject)}`,
   "admin.revoke": (subject) => `revoked the key of ${subject}`,
   "partner.create": (subject) => `created ${subject}`,
+  "partner.rename": (subject, { from }) => `renamed ${subject}, formerly ${text(from, "without a name")}`,
   "partner.enable": (subject) => `enabled ${subject}`,
   "partner.disable": (subject) => `disabled ${subject}`,
   "partner.set_budget": (subject, { to }) => `set the daily call limit of ${subject} to ${to}`,

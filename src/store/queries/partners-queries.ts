@@ -139,7 +139,7 @@ export function partnerStore(engine: Engine) {
     },
     async update(
       id: string,
-      change: Partial<Pick<Partner, "enabled" | "dailyBudget" | "credentialGeneration">>,
+      change: Partial<Pick<Partner, "name" | "enabled" | "dailyBudget" | "credentialGeneration">>,
     ): Promise<void> {
       await db
         .update(partners)

@@ -8,6 +8,7 @@ import type { Store, Tx } from "../../store/store.ts";
 import {
   type AdminUseCaseDeps,
   checkPartnerWebhookUrl,
+  prepareOneLineName,
   refuseDeletedPartner,
 } from "./create-partner-and-credentials.ts";
 
@@ -20,9 +21,17 @@ export async function changePartner(
   settings: PartnerSettings,
 ): Promise<void> {
   const { dailyBudget, webhookUrl: url, webhookEvents: events, webhookConcurrency: concurrency } = settings;
+  const name =
+    settings.name === undefined
+      ? undefined
+      : prepareOneLineName(settings.name, "a partner's name", 'mainstay partner rename PARTNER_… "Acme"');
   await change(administration, partnerId, async (tx, { partner, endpoint }, record) => {
     // A URL from before the check may be sent with other settings.
     if (typeof url === "string" && url !== endpoint.url) checkPartnerWebhookUrl(url);
+    if (name !== undefined && name !== partner.name) {
+      await tx.partners.update(partnerId, { name });
+      await record("partner.rename", { from: partner.name, to: name });
+    }
     if (dailyBudget !== undefined) {
       await tx.partners.update(partnerId, { dailyBudget });
       await record("partner.set_budget", { from: partner.dailyBudget, to: dailyBudget });

@@ -5,13 +5,14 @@ import { ReportSection } from "../sections/section.tsx";
 import { useAdminAction, useConsole } from "./console-context.ts";
 
 const LABELS = {
+  name: "Name",
   daily_budget: "Daily API call limit",
   webhook_url: "Webhook URL",
   webhook_events: "Subscribed events",
   webhook_concurrency: "Concurrent deliveries",
 };
 
-/** Edits a partner's daily call limit and webhook endpoint. */
+/** Edits a partner's name, daily call limit and webhook endpoint. */
 export function ConsolePartnerSettings(props: {
   partner: FullPartnerJson;
   path: string;
@@ -27,11 +28,13 @@ export function ConsolePartnerSettings(props: {
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const text = (name: string) => String(form.get(name)).trim();
     const events = form.getAll("event").map(String);
+    const name = text("name");
     const budget = Number(text("budget"));
     const url = text("url") || null;
     const concurrency = text("concurrency") === "" ? null : Number(text("concurrency"));
     // Sends only what was changed here: others may have changed the rest since, and setting the URL resets the endpoint's health.
     const change = {
+      ...(name !== partner.name && { name }),
       ...(budget !== partner.daily_budget && { daily_budget: budget }),
       ...(url !== partner.webhook_url && { webhook_url: url }),
       ...(String(events) !== String(checked) && {
@@ -48,8 +51,12 @@ export function ConsolePartnerSettings(props: {
     if (await run(send, "Saved.")) onChange();
   };
   return (
-    <ReportSection id="settings" title="API limit and webhook endpoint">
+    <ReportSection id="settings" title="Name, API limit and webhook endpoint">
       <form class="fields" onSubmit={(event) => void save(event)}>
+        <label>
+          {LABELS.name}
+          <input name="name" required maxLength={500} autoComplete="off" defaultValue={partner.name} />
+        </label>
         <label>
           {LABELS.daily_budget}
           <input
