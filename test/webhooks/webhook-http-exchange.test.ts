@@ -109,6 +109,21 @@ describe("an attempt", () => {
   });
 
   // Rule: delivery-failures
+  test.each<[string, { ok: boolean; error: string | null }]>([
+    ["200 OK", { ok: true, error: null }],
+    ["500 Closed", { ok: false, error: "HTTP 500" }],
+  ])("has the result of a %s whose body is longer than its length says", async (status, result) => {
+    // The length of such endpoints is that in characters.
+    const text = "✓ ok";
+    const url = await tcpServer((socket) =>
+      socket.write(`HTTP/1.1 ${status}\r\ncontent-length: ${text.length}\r\n\r\n${text}`),
+    );
+    const { send } = sender();
+    for (let i = 0; i < 3; i++)
+      expect(await send(post(url))).toMatchObject({ ...result, responseHead: "✓ " });
+  });
+
+  // Rule: delivery-failures
   test.each([400, 404, 429, 500, 503])("fails with a %d", async (status) => {
     const { url } = await receiver({ behave: () => ({ status, body: "no" }) });
     expect(await sender().send(post(url))).toMatchObject({
