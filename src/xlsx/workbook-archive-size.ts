@@ -20,7 +20,7 @@ const NEGLIGIBLE = 64;
 const EACH_FILE = 1_024;
 const LOCAL = { bytes: 30, nameLength: 26, extraLength: 28 };
 
-/** A file of an archive: where its data start, how many bytes they are, and how many when they are expanded. */
+/** A file of an archive: where its data start, how many bytes they are, and how many when they are expanded, at least. */
 export type ArchivedFile = { start: number; compressed: number; isDeflated: boolean; size: number };
 
 /**
@@ -53,7 +53,8 @@ export function workbookArchiveEntries(bytes: Uint8Array): ArchivedFile[] {
       start: startOfData(uint32(at + ENTRY.headerOffset)),
       compressed,
       isDeflated,
-      size: isUnbounded ? Number.POSITIVE_INFINITY : size,
+      // Files may overlap, and one that expands to nothing is read whole nevertheless.
+      size: isUnbounded ? Number.POSITIVE_INFINITY : Math.max(size, compressed),
     });
     const lengths = [ENTRY.nameLength, ENTRY.extraLength, ENTRY.commentLength];
     at += lengths.reduce((sum, length) => sum + uint16(at + length), ENTRY.bytes);

@@ -5,21 +5,30 @@ import type { ArchivedFile } from "./workbook-archive-size.ts";
 type SheetArea = {
   rows: number;
   columns: number;
+  /** The columns up to each for which the sheet sets a width. */
+  widths: number;
+  /** The sheets that a file lists. */
+  sheets: number;
   /** True for the file of styles if one of them pads numbers with zeros. */
   padsNumbers: boolean;
 };
 
-const TAG = /<(?:[^\s<>/:"'=]+:)?(row|c)(?=[\s/>])((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/g;
+const TAG = /<(?:[^\s<>/:"'=]+:)?(row|col|c|sheet)(?=[\s/>])((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/g;
 const REFERENCE = /\sr\s*=\s*["']\s*(?:(?=\S)([A-Z]*)(\d*)\s*)?["']/i;
+const LAST_WITH_WIDTH = /\smax\s*=\s*["']([^"']*)/g;
 const LETTERS = 26;
+export const MAX_COLUMN = 16_384;
 const PADDING_FORMAT = /\sformatCode\s*=\s*["']00+["']/;
 
 /** Returns the last row and column of a sheet's XML; none for another file. A cell whose place is unclear is beyond all others. */
 export async function workbookSheetArea(archive: Uint8Array, file: ArchivedFile): Promise<SheetArea> {
   const text = await textOf(archive, file);
-  const area = { rows: 0, columns: 0, padsNumbers: PADDING_FORMAT.test(text) };
+  const area = { rows: 0, columns: 0, widths: 0, sheets: 0, padsNumbers: PADDING_FORMAT.test(text) };
   let [row, column] = [0, 0];
   for (const [, tag, attributes] of text.matchAll(TAG)) {
+    if (tag === "sheet") area.sheets++;
+    if (tag === "col") area.widths += lastWithWidth(attributes!);
+    if (tag === "sheet" || tag === "col") continue;
     const [given, letters = "", digits = ""] = REFERENCE.exec(attributes!) ?? [];
     const isUnclear = given === undefined && /\sr\s*=/.test(attributes!);
     if (tag === "row") {
@@ -32,6 +41,13 @@ export async function workbookSheetArea(archive: Uint8Array, file: ArchivedFile)
     }
   }
   return area;
+}
+
+/** Returns the last column whose width a tag sets; the sheet's last if that is unclear. */
+function lastWithWidth(attributes: string): number {
+  let last = 0;
+  for (const [, given] of attributes.matchAll(LAST_WITH_WIDTH)) last = Math.max(last, Number(given));
+  return last >= 1 ? Math.min(last, MAX_COLUMN) : MAX_COLUMN;
 }
 
 const columnNumber = (letters: string) =>

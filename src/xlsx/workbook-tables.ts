@@ -2,7 +2,7 @@ import { type CellValue, readXlsx, type Sheet, type Workbook } from "hucre/xlsx"
 import { OperatorError } from "../domain/errors.ts";
 import { meteredWorkbookArchive, workbookArchiveEntries } from "./workbook-archive-size.ts";
 import { workbookColumnName } from "./workbook-cell-references.ts";
-import { workbookSheetArea } from "./workbook-sheet-area.ts";
+import { MAX_COLUMN, workbookSheetArea } from "./workbook-sheet-area.ts";
 
 /** A sheet as rows of texts, the heading first; `row` counts from 1 as spreadsheets do. */
 export type SheetTable = { sheet: string; rows: { row: number; cells: string[] }[]; notes: string[] };
@@ -20,9 +20,10 @@ const LIMITS: WorkbookLimits = {
   maxExpandedBytes: 256 * 1_048_576,
   maxStyledCells: 1_000_000,
 };
-/** The last row and column of a sheet. */
+/** The last row of a sheet. */
 const MAX_ROW = 1_048_576;
-const MAX_COLUMN = 16_384;
+/** The reader looks for each sheet among all relations of the workbook. */
+const MAX_SHEETS = 1_000;
 /** The most that a spreadsheet program lets a cell have, in characters. */
 const MAX_CELL = 32_767;
 /** One text may be in any number of cells, and each of them becomes text of its own. */
@@ -53,8 +54,10 @@ export async function readWorkbookTables(
     throw tooLarge(name, `it expands to more than ${maxExpandedBytes / 1_048_576} MiB`);
   };
   const cells = new Map<number, number>();
+  const widths = new Map<number, number>();
   const last = { row: 1, column: 1 };
   let cellsLeft = MAX_CELLS;
+  let widthsLeft = MAX_CELLS;
   const archive = meteredWorkbookArchive(bytes, files, {
     mostBytes: maxExpandedBytes,
     onTooMuch: tooMuch,
@@ -65,13 +68,19 @@ export async function readWorkbookTables(
           name,
           `its sheets span more than ${MAX_CELLS} cells, the blank ones before others included`,
         );
+      widthsLeft -= widths.get(start) ?? 0;
+      if (widthsLeft < 0) throw tooLarge(name, `its sheets set the widths of more than ${MAX_CELLS} columns`);
     },
   });
   let padsNumbers = false;
   let allCells = 0;
+  let sheets = 0;
   for (const file of files) {
-    const { rows, columns, ...styles } = await workbookSheetArea(bytes, file);
-    padsNumbers ||= styles.padsNumbers;
+    const { rows, columns, ...area } = await workbookSheetArea(bytes, file);
+    padsNumbers ||= area.padsNumbers;
+    widths.set(file.start, area.widths);
+    sheets += area.sheets;
+    if (sheets > MAX_SHEETS) throw tooLarge(name, `it has more than ${MAX_SHEETS} sheets`);
     allCells += Math.max(1, rows) * columns;
     cells.set(file.start, Math.max(1, rows) * columns);
     last.row = Math.max(last.row, Math.min(rows, MAX_ROW));

@@ -133,6 +133,39 @@ describe("a workbook", () => {
     await expect(readWorkbook(naming(30), limits)).rejects.toThrow("is too large: it expands to more than");
   });
 
+  test("that would be read again and again, or for hours, is refused first", async () => {
+    const files = workbookFiles(sheetXml('<c r="A2"><v>2</v></c>'));
+    const padding = { "padding.bin": "x".repeat(100_000) };
+    const archive = zipArchive({ ...files, ...padding });
+    const limits = { maxExpandedBytes: 150_000 };
+    expect(await readWorkbook(save(archive), limits)).toHaveLength(1);
+    // The directory says that the file expands to nothing, and that the first one is as long as all.
+    const size = archive.lastIndexOf(Object.keys(padding)[0]!) - 46 + 24;
+    archive.writeUInt32LE(0, size);
+    archive.writeUInt32LE(100_000, archive.lastIndexOf("[Content_Types].xml") - 46 + 20);
+    await expect(readWorkbook(save(archive), limits)).rejects.toThrow(
+      "is too large: it expands to more than",
+    );
+
+    const name = (at: number) => `<sheet name="S${at}" sheetId="${at + 1}" r:id="rId1"/>`;
+    const named = Array.from({ length: 1_001 }, (_, at) => name(at)).join("");
+    const listing = files["xl/workbook.xml"]!.replace(/<sheet .*\/>/, named);
+    await expect(readWorkbook(save(zipArchive({ ...files, "xl/workbook.xml": listing })))).rejects.toThrow(
+      "is too large: it has more than 1000 sheets",
+    );
+
+    const widths = (times: number, last: string) =>
+      sheetXml('<c r="A2"><v>2</v></c>').replace(
+        "<sheetData>",
+        `<cols>${`<col min="1" max="${last}" width="9"/>`.repeat(times)}</cols><sheetData>`,
+      );
+    expect(await readWorkbook(save(withSheet(widths(2_000, "100"))))).toHaveLength(1);
+    for (const last of ["16384", "1e9", "&#49;"])
+      await expect(readWorkbook(save(withSheet(widths(2_000, last))))).rejects.toThrow(
+        "is too large: its sheets set the widths of more than 20000000 columns",
+      );
+  });
+
   test("with more text in its cells than their columns can take is refused with its place", async () => {
     const most = "x".repeat(32_767);
     await expect(readWorkbook(save(withSheet(sheetXml(inline(`${most}x`)))))).rejects.toThrow(
