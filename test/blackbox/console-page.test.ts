@@ -122,7 +122,7 @@ const PLACES = [
   ...["snapshots", "model", "jobs", "audit", "settings", "administrators"],
 ];
 
-const WIDTHS = [375, 768, 1024, 1440, 3840];
+const WIDTHS = [320, 768, 1024, 1440, 3840];
 
 /** The name of a place in names of screenshots. */
 const nameOf = (place: string) =>
@@ -159,7 +159,7 @@ describe("the console", () => {
       expect(await page.locator("h1").count()).toBe(1);
       const inWidth = async (width: number) => {
         const problems = await textProblems(page);
-        if (!hasDialogs || (width !== 375 && width !== 1440)) return problems;
+        if (!hasDialogs || (width !== 320 && width !== 1440)) return problems;
         const inDialogs = await dialogProblems(page);
         if (!inDialogs.includes(NO_DIALOG_OPENED)) dialogs++;
         return [...problems, ...inDialogs.filter((one) => one !== NO_DIALOG_OPENED)];
