@@ -271,6 +271,9 @@ export type KeywordRules = {
   /** Words that join what is denied together before the denial, such as "and", and words that may stand beside them. */
   conjunctions: readonly string[];
   joinedOver: readonly string[];
+  /** Words that report a thing as done, after which phrases behind it are of something else, except those of `stillDue`. */
+  completions: readonly string[];
+  stillDue: readonly string[];
   /** Phrases before and after the mention of another visit, such as "next" and "last", which do not say that it was missed now. */
   otherVisits: readonly string[];
   otherVisitsAfter: readonly string[];

@@ -273,6 +273,8 @@ function keywordRules(
     falseFriends: file.false_friends,
     conjunctions: [],
     joinedOver: [],
+    completions: [],
+    stillDue: [],
     otherVisits: [],
     otherVisitsAfter: [],
     removals: null,
@@ -311,6 +313,8 @@ function inspectionWords(
     falseFriends: notes.false_friends,
     conjunctions: notes.conjunctions,
     joinedOver: notes.joined_over,
+    completions: notes.completions,
+    stillDue: notes.still_due,
     otherVisits: notes.other_visits,
     otherVisitsAfter: notes.other_visits_after,
     verdicts: {

@@ -210,6 +210,8 @@ export const regimesFile = type({
     not_negations: text.array(),
     conjunctions: text.array(),
     joined_over: text.array(),
+    completions: text.array(),
+    still_due: text.array(),
     other_visits: text.array(),
     other_visits_after: text.array(),
     verdicts: type({

@@ -146,7 +146,7 @@ describe("partners", () => {
   });
 
   // Rule: partner-name
-  test("are renamed, in responses that were cached and in deliveries too", async () => {
+  test("are renamed, in cached responses too", async () => {
     const partner = await server.createPartner("Acme Proprety");
     const client = server.as(partner);
     const path = `/admin/partners/${partner.partner_id}`;

@@ -37,6 +37,7 @@ type Lexicon = {
   negationsAfter: PhraseBook<true>;
   resolutions: PhraseBook<true>;
   hypotheticals: PhraseBook<true>;
+  completions: PhraseBook<true>;
   otherVisits: PhraseBook<true>;
   otherVisitsAfter: PhraseBook<true>;
   /** Undefined for rules of what neither passes nor fails. */
@@ -90,6 +91,7 @@ function compile(rules: KeywordRules): Lexicon {
     negationsAfter: book(rules.negationsAfter),
     resolutions: book(rules.resolutions),
     hypotheticals: book(rules.hypotheticals),
+    completions: book(rules.completions),
     otherVisits: book(rules.otherVisits),
     otherVisitsAfter: book(rules.otherVisitsAfter),
     verdicts: rules.verdicts && {
@@ -111,6 +113,9 @@ type IndexedNote = {
   faultWords: ReadonlySet<number>;
   /** Indexes of the first words of mentions, of an inspection of whatever type aside. */
   mentionStarts: ReadonlySet<number>;
+  /** Indexes of the words that report something as done, and by clause the last one. */
+  completions: ReadonlySet<number>;
+  lastCompletions: ReadonlyMap<number, number>;
   verdicts: NoteVerdicts<KeywordGroup> | undefined;
 };
 
@@ -206,6 +211,25 @@ function isOfOtherVisit(lexicon: Lexicon, note: IndexedNote, { start, end }: Men
   );
 }
 
+/**
+ * Returns whether a phrase after a mention is of something else, since the mention was reported as done before: "next due" in
+ * "Cat 5 passed, next due 2031". In "Cat 5 passed in 2021, due now" it may be of the mention.
+ */
+function followsCompletion(
+  { rules, otherVisits }: Lexicon,
+  { words, completions, lastCompletions }: IndexedNote,
+  mention: Mention,
+  index: number,
+): boolean {
+  const { clause } = words[mention.end - 1]!;
+  const isDone =
+    words[index]!.clause === clause
+      ? words.slice(mention.end, index).some((_, at) => completions.has(mention.end + at))
+      : (lastCompletions.get(clause) ?? -1) >= mention.end;
+  if (!isDone) return false;
+  return !rules.stillDue.includes(words[index]!.text) || otherVisits.at(words, index - 1) !== undefined;
+}
+
 /** Returns whether a phrase is of the mention right after it: "pending" in "Cat 1 done, pending Cat 5". */
 function isOfNextMention(
   book: PhraseBook<true>,
@@ -229,9 +253,21 @@ function indexNote(lexicon: Lexicon, words: readonly Word[], mentions: readonly 
     if (group.direction === "up") for (let index = start; index < end; index++) faultWords.add(index);
   const particular = mentions.filter(({ group }) => group.id !== ANY_INSPECTION);
   const mentionStarts = new Set(particular.map(({ start }) => start));
+  const completions = new Set<number>();
+  const lastCompletions = new Map<number, number>();
+  for (const [index, { clause }] of words.entries()) {
+    if (!lexicon.completions.at(words, index) || isDenied(lexicon, words, index)) continue;
+    completions.add(index);
+    lastCompletions.set(clause, index);
+  }
   const verdicts = lexicon.verdicts?.reader.read(words, mentions, lexicon.verdicts.any);
-  return { words, clauseEnds, persistent, faultWords, mentionStarts, verdicts };
+  return { words, clauseEnds, persistent, faultWords, mentionStarts, completions, lastCompletions, verdicts };
 }
+
+/** Returns whether a denial precedes a word: "never completed". */
+const isDenied = (lexicon: Lexicon, words: readonly Word[], index: number): boolean =>
+  precededBy(lexicon, lexicon.negations, words, index, (at) => !lexicon.notNegations.at(words, at)) !==
+  undefined;
 
 /** Finds mentions from left to right, the longest phrase first. A false friend consumes its words. */
 function findMentions(lexicon: Lexicon, words: readonly Word[]): Mention[] {
@@ -265,7 +301,10 @@ function isNegated(
   // "Cat 5 failed, retest scheduled" does not put off the test that failed.
   const failedAt = verdicts?.failedAt.get(mention) ?? words.length;
   const after = lexicon.negationsAfter;
-  const isOfMention = (index: number) => index <= failedAt && !isOfNextMention(after, note, index);
+  const isOfMention = (index: number) =>
+    index <= failedAt &&
+    !isOfNextMention(after, note, index) &&
+    !followsCompletion(lexicon, note, mention, index);
   if (followedBy(lexicon, after, note, mention.end, isOfMention) !== undefined) return true;
   const next = words[mention.end];
   if (next?.clause === words[mention.start]!.clause && lexicon.rules.negationsRightAfter.includes(next.text))
