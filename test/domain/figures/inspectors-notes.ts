@@ -177,4 +177,10 @@ export const INSPECTORS_NOTES: [notes: string, passed: string, failed: string][]
   ["Cat 5 passed in 2021, due now", "cat1", ""],
   ["Annual sprinkler inspection complete, next due 11/2027", "sprinkler", ""],
   ["5 year internal inspection done, next due 2031", "internal", ""],
+  ["5 year test done", "internal", ""],
+  ["Annual and quarterly inspections done", "sprinkler quarterly", ""],
+  ["Annual inspection and sensitivity test passed", "alarm sensitivity", ""],
+  ["Annual inspection and Cat 5 passed", "cat1 cat5", ""],
+  ["5 yr test passed", "cat5", ""],
+  ["Certificate renewed, expires 2027", "certificate", ""],
 ];

@@ -69,7 +69,10 @@ test.each([
   ["Cat.1 passed", ["category_1_annual_test"]],
   ["Category 1 and category 5 done", ["category_1_annual_test", "category_5_full_load_test"]],
   ["Backflow tested", ["fire_line_backflow_test", "backflow_preventer_test"]],
-  ["Annual inspection, tech on site 4hr, 5yr warranty on new heads", ["sprinkler_annual_inspection"]],
+  [
+    "Annual sprinkler inspection, tech on site 4hr, 5yr warranty on new heads",
+    ["sprinkler_annual_inspection"],
+  ],
   ["5 year warranty", []],
   ["Category five test, and 4hr run", ["category_5_full_load_test", "four_hour_test"]],
   ["5-yr obstruction survey", ["internal_pipe_inspection"]],
