@@ -73,10 +73,12 @@ describe("a write", () => {
             return false;
           }
         });
-      const during = await store.write(async (tx) => {
+      const addAllAndLook = async (tx: Tx) => {
         await addAll(tx);
         return temporaryFiles();
-      });
+      };
+      expect(await store.write(addAllAndLook), "a single write keeps none").toEqual([]);
+      const [, during] = await Promise.all([add(store, "first"), store.write(addAllAndLook)]);
       expect(during).toHaveLength(1);
     },
   );

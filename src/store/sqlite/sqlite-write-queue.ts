@@ -24,6 +24,8 @@ type Job = {
   settle: (error: unknown, value: unknown) => void;
 };
 
+type Outcome = { job: Job; error: unknown; value: unknown };
+
 type WriteQueueOptions = {
   /** The most jobs that are committed together. */
   groupSize: number;
@@ -41,8 +43,9 @@ type WriteQueueOptions = {
 };
 
 /**
- * Runs writes one after another and commits them in groups, so that one fsync serves many writers. Each job runs in a
- * savepoint, so that a failure undoes that job alone, and all jobs of a group are settled after its commit.
+ * Runs writes one after another and commits them in groups, so that one fsync serves many writers. Each job of several runs
+ * in a savepoint, so that a failure undoes that job alone, and all jobs of a group are settled after its commit. A single job
+ * needs none: SQLite would keep a copy of each page that it changes, twice for most statements, to undo it.
  */
 export class WriteQueue {
   #requests: Job[] = [];
@@ -97,14 +100,14 @@ export class WriteQueue {
 
   async #commit(group: Job[]): Promise<void> {
     const startedAt = this.options.monotonicMs();
-    const outcomes: { job: Job; error: unknown; value: unknown }[] = [];
+    const outcomes: Outcome[] = [];
     try {
       this.connection.setDurable(group.some((job) => job.durability === "durable"));
       await this.#begin();
       try {
         await this.options.onBegin();
         for (const job of group) {
-          outcomes.push(await this.#attempt(job));
+          outcomes.push(group.length === 1 ? await run(job) : await this.#runInSavepoint(job));
           await this.options.yieldIfDue();
         }
         await this.options.onEnd();
@@ -114,25 +117,25 @@ export class WriteQueue {
         throw error;
       }
     } catch (error) {
-      for (const job of group) job.settle(error, undefined);
+      for (const job of group) job.settle(error ?? failureWithoutError(), undefined);
       return;
     }
     this.onGroup?.(group.length, this.options.monotonicMs() - startedAt);
     for (const { job, error, value } of outcomes) job.settle(error, value);
   }
 
-  async #attempt(job: Job): Promise<{ job: Job; error: unknown; value: unknown }> {
+  async #runInSavepoint(job: Job): Promise<Outcome> {
     this.connection.savepoint();
     try {
-      const value = await job.run();
+      const outcome = await run(job);
       this.connection.release();
-      return { job, error: undefined, value };
+      return outcome;
     } catch (error) {
       // SQLite rolls the whole transaction back when the disk is full: then the error fails the group.
       if (!this.connection.inTransaction()) throw error;
       this.connection.rollbackToSavepoint();
       this.connection.release();
-      return { job, error: error ?? new Error("a write failed without an error"), value: undefined };
+      return { job, error: error ?? failureWithoutError(), value: undefined };
     }
   }
 
@@ -150,3 +153,7 @@ export class WriteQueue {
     }
   }
 }
+
+const run = async (job: Job): Promise<Outcome> => ({ job, error: undefined, value: await job.run() });
+
+const failureWithoutError = () => new Error("a write failed without an error");
