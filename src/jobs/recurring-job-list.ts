@@ -3,7 +3,7 @@ import { type Cluster, SINGLE_NODE } from "../cluster/cluster.ts";
 import { forgetIdleClusterCallers } from "../cluster/distributed-rate-window.ts";
 import type { Config } from "../config/settings.ts";
 import type { Knowledge } from "../domain/domain-knowledge.ts";
-import { OperatorError } from "../domain/errors.ts";
+import { OperatorError, StorageError } from "../domain/errors.ts";
 import { type Day, dayOf, type Instant } from "../domain/time.ts";
 import { yieldInBackground, yieldToEventLoop } from "../event-loop/event-loop.ts";
 import type { Logger } from "../logging/logger.ts";
@@ -37,8 +37,8 @@ type JobDeps = {
   views: EmbedViewCounter;
   caches: RevisionCaches;
   cluster?: Cluster;
-  /** True if the start of the server has changed what the stored sums follow from. */
-  changedSumsBasis?: boolean;
+  /** True if the start of the server has changed what the stored sums follow from; "unknown" if the database was locked. */
+  changedSumsBasis?: boolean | "unknown";
 };
 
 /** Replies to delete in one transaction. */
@@ -159,6 +159,8 @@ export function recurringJobList(deps: JobDeps): ScheduledJob[] {
       name: "recalculate-sums",
       pattern: "*/15 * * * * *",
       runAtStart: true,
+      // Each server watches its own prices.
+      runOnEveryServer: true,
       run: recalculation(deps),
     },
     {
@@ -194,11 +196,12 @@ export function recurringJobList(deps: JobDeps): ScheduledJob[] {
  * leaves the sums to them for a while, and takes them back if none of them is the last. The one whose start had them recalculated
  * does so once more after that time, since servers that it replaces still stored theirs.
  */
-function recalculation({ store, knowledge, clock, log, changedSumsBasis }: JobDeps): ScheduledJob["run"] {
+function recalculation(jobDeps: JobDeps): ScheduledJob["run"] {
+  const { store, knowledge, clock, log, cluster = SINGLE_NODE, changedSumsBasis } = jobDeps;
   const basis = recalculationBasisDigest(knowledge);
-  let foreignSince: Instant | undefined;
-  let repeatAt = store.isShared && changedSumsBasis ? clock() + FOREIGN_SUMS_MS : undefined;
-  return async (signal) => {
+  let foreignSince = changedSumsBasis === "unknown" ? Number.NEGATIVE_INFINITY : undefined;
+  let repeatAt = store.isShared && changedSumsBasis === true ? clock() + FOREIGN_SUMS_MS : undefined;
+  const request = async () => {
     if ((await store.read.recalculations.basis()) === basis) {
       foreignSince = undefined;
       if (repeatAt !== undefined && clock() >= repeatAt) {
@@ -209,21 +212,43 @@ function recalculation({ store, knowledge, clock, log, changedSumsBasis }: JobDe
     } else {
       foreignSince ??= clock();
       if (store.isShared && clock() - foreignSince < FOREIGN_SUMS_MS) return;
-      if ((await startRecalculationIfBasisChanged({ store, knowledge, log })) && store.isShared)
+      if ((await startRecalculationIfBasisChanged(jobDeps)) && store.isShared)
         repeatAt = clock() + FOREIGN_SUMS_MS;
     }
+  };
+  const recalculate = async (signal: AbortSignal) => {
     const deps = { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal };
     for (const partnerId of await recalculateStoredSums(deps))
       log.info({ partner_id: partnerId }, "sums recalculated by changed prices");
   };
+  return async (signal) => {
+    await request();
+    await cluster.runExclusively("recalculate-sums", undefined, recalculate, signal);
+  };
+}
+
+/**
+ * Compares the stored sums with the server's prices before it answers: responses with sums say from then on that they are being
+ * recalculated, also while another server has the job, or had it and is gone. Returns whether the sums follow others, or
+ * "unknown" if the database does not take the write in time, as while a bulk request locks its partner: the job does it then.
+ */
+export async function startRecalculationAtStart(
+  deps: Pick<JobDeps, "store" | "knowledge" | "log">,
+): Promise<boolean | "unknown"> {
+  try {
+    return await startRecalculationIfBasisChanged(deps);
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    deps.log.warn({ err: error }, "stored sums are compared with this server's prices later");
+    return "unknown";
+  }
 }
 
 /**
  * Requests the recalculation of all sums if they follow another knowledge base, settings or rules than the server's; returns
- * whether they did. A server does this before it answers: responses with sums say from then on that they are being recalculated,
- * also while another server has the job, or had it and is gone.
+ * whether they did.
  */
-export async function startRecalculationIfBasisChanged({
+async function startRecalculationIfBasisChanged({
   store,
   knowledge,
   log,

@@ -26,7 +26,7 @@ import { portfolioAppOperation } from "../http/routes/portfolio-app-routes.ts";
 import { healthOperation } from "../http/routes/system-routes.ts";
 import { ipNetworkContains, parseIpAddress, parseIpNetwork } from "../ip-networks/ip-network.ts";
 import { startJobs } from "../jobs/job-schedule.ts";
-import { recurringJobList, startRecalculationIfBasisChanged } from "../jobs/recurring-job-list.ts";
+import { recurringJobList, startRecalculationAtStart } from "../jobs/recurring-job-list.ts";
 import { embeddedKnowledge } from "../knowledge/embedded-knowledge.ts";
 import type { LoggedError } from "../logging/logged-error.ts";
 import type { Logger } from "../logging/logger.ts";
@@ -170,7 +170,7 @@ async function startOn(folder: DataFolder, deps: TimedDeps, lock: InstanceLock):
   const caches = new RevisionCaches(config.server.cacheMb * BYTES_PER_MB);
   const eventStream = new EventStream();
   await eventStream.restore(store, clock());
-  const changedSumsBasis = await startRecalculationIfBasisChanged({ store, knowledge, log });
+  const changedSumsBasis = await startRecalculationAtStart({ store, knowledge, log });
   const storage = composeStorageJobs({ ...deps, store });
   const proposals = composeCalibrationRuns({ ...deps, store });
   const tasks = composePartnerTasks({

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { SINGLE_NODE } from "../../src/cluster/cluster.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Knowledge } from "../../src/domain/domain-knowledge.ts";
+import { StorageError } from "../../src/domain/errors.ts";
 import { dayOf } from "../../src/domain/time.ts";
 import type { ScheduledJob } from "../../src/jobs/job-schedule.ts";
-import { recurringJobList, startRecalculationIfBasisChanged } from "../../src/jobs/recurring-job-list.ts";
+import { recurringJobList, startRecalculationAtStart } from "../../src/jobs/recurring-job-list.ts";
 import { embeddedKnowledge } from "../../src/knowledge/embedded-knowledge.ts";
 import { createLogger } from "../../src/logging/logger.ts";
 import { EmbedViewCounter } from "../../src/usecases/embeds/count-embed-views.ts";
@@ -37,7 +39,8 @@ function jobs(
   env: Record<string, string> = {},
   own = knowledge,
   store = fixture.store,
-  changedSumsBasis = false,
+  changedSumsBasis: boolean | "unknown" = false,
+  cluster = SINGLE_NODE,
 ): Map<string, ScheduledJob> {
   const config = loadConfig({ env, cwd: "/nowhere" });
   const table = recurringJobList({
@@ -50,13 +53,24 @@ function jobs(
     clock: fixture.clock,
     monotonicMs: () => performance.now(),
     changedSumsBasis,
+    cluster,
   });
   return new Map(table.map((job) => [job.name, job]));
 }
 /** Returns the job that recalculates sums, of a server that has started with this knowledge. */
-async function startedRecalculation(own = knowledge, store = fixture.store): Promise<ScheduledJob> {
-  const isChanged = await startRecalculationIfBasisChanged({ store, knowledge: own, log });
-  return jobs({}, own, store, isChanged).get("recalculate-sums")!;
+async function startedRecalculation(
+  own = knowledge,
+  store = fixture.store,
+  cluster = SINGLE_NODE,
+): Promise<ScheduledJob> {
+  const isChanged = await startRecalculationAtStart({ store, knowledge: own, log });
+  return jobs({}, own, store, isChanged, cluster).get("recalculate-sums")!;
+}
+const dearer = embeddedKnowledge({ location: "state", priceLevel: 2, buildingPerSqft: 200 });
+async function wrongSums(own: Knowledge): Promise<number> {
+  const { store, clock } = fixture;
+  const wrong = await recountDerivedData({ store, clock, knowledge: own, yieldNow }, false);
+  return Object.values(wrong).reduce((sum, count) => sum + count, 0);
 }
 const run = (job: ScheduledJob | undefined) => job!.run(new AbortController().signal);
 const snapshots = () => lines.filter(({ msg }) => msg === "snapshot taken").map(({ date }) => date);
@@ -65,12 +79,7 @@ const snapshots = () => lines.filter(({ msg }) => msg === "snapshot taken").map(
 test("sums follow the prices of the server again after a snapshot by a command with others, and these after a start with them", async () => {
   const { id: propertyId } = await fixture.addProperty();
   await fixture.addAppliances({ propertyId, typeId: "roof", installYear: 1980 });
-  const dearer = embeddedKnowledge({ location: "state", priceLevel: 2, buildingPerSqft: 200 });
   const { store, clock, time } = fixture;
-  const wrongSums = async (own: Knowledge) => {
-    const wrong = await recountDerivedData({ store, clock, knowledge: own, yieldNow }, false);
-    return Object.values(wrong).reduce((sum, count) => sum + count, 0);
-  };
   const snapshot = { store, clock, knowledge: dearer, monotonicMs: () => 0, yieldNow };
   const recalculation = await startedRecalculation();
   await run(recalculation);
@@ -86,24 +95,48 @@ test("sums follow the prices of the server again after a snapshot by a command w
 });
 
 // Rule: prices-recalculated
-test("sums that an older server stores beside a newer one, as in a rolling upgrade, follow the newer one's prices", async () => {
-  const { id: propertyId } = await fixture.addProperty();
-  await fixture.addAppliances({ propertyId, typeId: "roof", installYear: 1980 });
-  const dearer = embeddedKnowledge({ location: "state", priceLevel: 2, buildingPerSqft: 200 });
-  const { store, clock, time } = fixture;
-  const wrongSums = async () => {
-    const wrong = await recountDerivedData({ store, clock, knowledge: dearer, yieldNow }, false);
-    return Object.values(wrong).reduce((sum, count) => sum + count, 0);
-  };
+test.each(["the same", "another"])(
+  "sums that an older server stores beside a newer one, as in a rolling upgrade, follow the newer one's prices if %s server recalculates",
+  async (which) => {
+    const { id: propertyId } = await fixture.addProperty();
+    await fixture.addAppliances({ propertyId, typeId: "roof", installYear: 1980 });
+    const { time } = fixture;
+    const store = { ...fixture.store, isShared: true };
+    await run(await startedRecalculation());
+    const first = await startedRecalculation(
+      dearer,
+      store,
+      which === "the same" ? SINGLE_NODE : { ...SINGLE_NODE, runExclusively: async () => false },
+    );
+    const second = await startedRecalculation(dearer, store);
+    const runAll = async () => {
+      await run(first);
+      await run(second);
+    };
+    await runAll();
+    await fixture.addAppliances({ propertyId, typeId: "electrical_panel", installYear: 1980 });
+    await runAll();
+    expect(await wrongSums(dearer)).toBeGreaterThan(0);
+    time.now += 20 * 60_000;
+    await runAll();
+    expect(await wrongSums(dearer)).toBe(0);
+  },
+);
+
+// Rule: prices-recalculated
+test("sums follow the prices of a server that started while the database took no writes", async () => {
+  await fixture.addAppliances({
+    propertyId: (await fixture.addProperty()).id,
+    typeId: "roof",
+    installYear: 1980,
+  });
   await run(await startedRecalculation());
-  const newer = await startedRecalculation(dearer, { ...store, isShared: true });
-  await run(newer);
-  await fixture.addAppliances({ propertyId, typeId: "electrical_panel", installYear: 1980 });
-  await run(newer);
-  expect(await wrongSums()).toBeGreaterThan(0);
-  time.now += 20 * 60_000;
-  await run(newer);
-  expect(await wrongSums()).toBe(0);
+  const store = { ...fixture.store, isShared: true };
+  const locked = { ...store, write: async () => Promise.reject(new StorageError("locked")) };
+  const atStart = await startRecalculationAtStart({ store: locked, knowledge: dearer, log });
+  expect(atStart).toBe("unknown");
+  await run(jobs({}, dearer, store, atStart).get("recalculate-sums"));
+  expect(await wrongSums(dearer)).toBe(0);
 });
 
 describe("the snapshot", () => {
