@@ -44,7 +44,7 @@ export function reportCommandError(
 
 /** Replaces credentials and passwords of URLs: an error may repeat a misplaced argument, and is often stored in a log. */
 const withoutSecrets = (text: string) =>
-  text.replace(CREDENTIAL_PATTERN, REDACTED).replace(/(:\/\/[^\s/:@]*:)[^\s/"]+@/g, `$1${REDACTED}@`);
+  text.replace(CREDENTIAL_PATTERN, REDACTED).replace(/(:\/\/[^\s/:]*:)[^\s"]+@/g, `$1${REDACTED}@`);
 
 function forPeople({ error, hint, stack }: Report): string {
   return [`mainstay: ${error}`, hint, stack].filter(Boolean).join("\n");

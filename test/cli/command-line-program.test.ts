@@ -218,6 +218,14 @@ describe("incorrect usage exits 2 and points to the help", () => {
       "mainstay: too many arguments for 'create'. Expected 2 arguments but got 3: A, b, postgres://user:[redacted]@db.example:5432/x.\n",
     ],
     [
+      "partner create A b postgres://user@srv:s3cret@db.example:5432/x",
+      "mainstay: too many arguments for 'create'. Expected 2 arguments but got 3: A, b, postgres://user@srv:[redacted]@db.example:5432/x.\n",
+    ],
+    [
+      "partner create A b postgres://user:se/cret@db.example:5432/x",
+      "mainstay: too many arguments for 'create'. Expected 2 arguments but got 3: A, b, postgres://user:[redacted]@db.example:5432/x.\n",
+    ],
+    [
       "partner create A --key=svc_admin_0123456789",
       "mainstay: unknown option '--key=[redacted]'\nSee: mainstay partner create --help\n",
     ],
