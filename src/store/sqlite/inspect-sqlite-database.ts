@@ -71,26 +71,29 @@ export function findSqliteIntegrityProblems(db: Database, depth: "quick" | "full
     .values()
     .flatMap(([text]) => String(text).split("\n"))
     .filter((line) => line !== "ok" && !line.startsWith("***"));
-  const unread = lines.find(isFailedRead);
-  if (unread !== undefined)
-    throw new StorageError(
-      `${db.filename} cannot be read (${unread})`,
-      "Look for errors of the disk in the system's log (`journalctl -k`).",
-    );
+  requireReadPages(db.filename, lines);
   return lines.slice(0, 20);
 }
 
 const IOERR = 10;
 
-/** Returns whether a line of SQLite's check names a page that the disk could not return, rather than one that is damaged. */
-function isFailedRead(line: string): boolean {
-  const code = /unable to get the page\. error code=(\d+)/.exec(line)?.[1];
-  return code !== undefined && (Number(code) & 0xff) === IOERR;
+/** Throws if a line of SQLite's check names a page that the disk could not return, rather than one that is damaged. */
+function requireReadPages(file: string, lines: readonly string[]): void {
+  const unread = lines.find((line) => {
+    const code = /unable to get the page\. error code=(\d+)/.exec(line)?.[1];
+    return code !== undefined && (Number(code) & 0xff) === IOERR;
+  });
+  if (unread !== undefined)
+    throw new StorageError(
+      `${file} cannot be read (${unread})`,
+      "Look for errors of the disk in the system's log (`journalctl -k`).",
+    );
 }
 
 /**
  * Returns the problems of the database's pages, at most five lines for each table; none if they are intact. Checks one
- * table at a time, so that no read blocks a checkpoint for long, and yields to the event loop between tables.
+ * table at a time, so that no read blocks a checkpoint for long, and yields to the event loop between tables. Throws a
+ * StorageError if the disk cannot be read.
  */
 export async function findSqlitePageProblems(
   file: string,
@@ -105,6 +108,7 @@ export async function findSqlitePageProblems(
           .query(`PRAGMA quick_check(${quotedSqliteName(name)})`)
           .values()
           .map(([line]) => String(line));
+        requireReadPages(file, lines);
         problems.push(...lines.filter((line) => line !== "ok").slice(0, 5));
         await yieldToEventLoop();
       }
