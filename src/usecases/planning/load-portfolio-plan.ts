@@ -1,6 +1,6 @@
 import type { PlacedComponent } from "../../domain/component.ts";
 import { priceBasisOf } from "../../domain/costs/price-basis.ts";
-import { StorageError } from "../../domain/errors.ts";
+import { StorageError, UnreadableStorageError } from "../../domain/errors.ts";
 import {
   AssumptionsAccumulator,
   addAssumptionCountsOfComponents,
@@ -316,7 +316,7 @@ export async function tryRenewChangedPlans(deps: PlanDeps, partnerId: string): P
     return true;
   } catch (error) {
     // Reads continue on a full disk: what cannot be stored is computed for each response.
-    if (error instanceof StorageError) return false;
+    if (error instanceof StorageError && !(error instanceof UnreadableStorageError)) return false;
     throw error;
   }
 }
