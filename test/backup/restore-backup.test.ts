@@ -210,7 +210,6 @@ describe("a restore refuses a database", () => {
     }));
 });
 
-// Rule: restore-schema
 test.skipIf(!CAN_MOUNT)(
   "a restore that finds no space at any step says so, and leaves no files",
   async () => {
@@ -232,6 +231,7 @@ test.skipIf(!CAN_MOUNT)(
   },
 );
 
+// Rule: restore-schema
 describe("a backup of a changed database", () => {
   const backUp = async (...statements: string[]) => {
     const dataDir = mkdtempSync(join(folder, "changed"));

@@ -82,7 +82,7 @@ export function composeStorageJobs(deps: {
           for (const folder of left)
             log.warn({ folder }, "deleted photos of a backup that was killed not removed");
           for (const folder of new Set([dataDir, config.backup.dir])) {
-            // The next start finds what stays, such as while the process has no file descriptors left.
+            // The next run finds what stays, such as while the process has no file descriptors left.
             const removed = await sweepTemporaryFiles(folder, clock()).catch((err) => {
               log.warn({ err, folder }, "abandoned temporary files not removed");
               return 0;
