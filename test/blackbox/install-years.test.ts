@@ -82,7 +82,11 @@ describe("an appliance without an install year", () => {
   test("is refused in a building without a year, and keeps the building's year from being cleared", async () => {
     const { id } = await addProperty(client, { year_built: null });
     const refused = await post(newHeater(id), 400);
-    expect(refused.body.error).toBe("install_year is required where the property has no year_built");
+    const message =
+      "property_id, type_id, install_year required: the property has no year_built to take install_year from";
+    expect(refused.body.error).toBe(message);
+    const { body } = await client.post("/v1/appliances/bulk", { appliances: [newHeater(id)] });
+    expect(body.error_details).toEqual([{ index: 0, error: message }]);
     await client.put(`/v1/properties/${id}`, { year_built: 1980 });
     const { body: heater } = await post(newHeater(id));
     const kept = await client.put(`/v1/properties/${id}`, { year_built: null }, 409);

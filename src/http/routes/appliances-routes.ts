@@ -67,6 +67,10 @@ const EXAMPLE = {
   serial: "M291904321",
 };
 
+/** Lists all required fields, as the errors for other missing ones do. */
+const MISSING_YEAR =
+  "property_id, type_id, install_year required: the property has no year_built to take install_year from";
+
 export function applianceOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
   const types = [...knowledge.types.values()].map((type) => serializeApplianceType(knowledge, type));
 
@@ -106,7 +110,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
       async handle({ body, partner, writePortfolio }) {
         const input = parseNewApplianceJson(body);
         return await writePortfolio(async (writer) => {
-          const result = await createAppliance(writer, input);
+          const result = await createAppliance(writer, input, MISSING_YEAR);
           const record = serializeCreatedAppliance(
             knowledge,
             result.appliance,
@@ -138,7 +142,7 @@ export function applianceOperations(knowledge: Knowledge, bulkItems: number): Op
         });
         return await writeHttpBulkRequest(items, warn, (left) =>
           writePortfolio(async (writer) => {
-            const creator = new ApplianceCreator(writer);
+            const creator = new ApplianceCreator(writer, MISSING_YEAR);
             const result = await saveHttpBulkItems(left, writer, (item) => creator.add(item));
             const components = await creator.finish();
             const serializeItem = (appliance: Appliance) =>

@@ -44,13 +44,15 @@ export type CreatedAppliance = { appliance: Appliance; components: Component[]; 
 
 /**
  * Creates an appliance with the components of its type, scored. Throws not_found for the property or unit, and
- * invalid_request for a type that is not in the knowledge base.
+ * invalid_request for a type that is not in the knowledge base, or with the message `missingYear` if neither the
+ * appliance nor its property has a year.
  */
 export async function createAppliance(
   writer: PortfolioWriter,
   input: NewAppliance,
+  missingYear?: string,
 ): Promise<CreatedAppliance> {
-  const intake = new ApplianceCreator(writer);
+  const intake = new ApplianceCreator(writer, missingYear);
   const appliance = await intake.add(input);
   const components = (await intake.finish()).get(appliance.id) ?? [];
   return { appliance, components, warnings: intake.warningsAbout(appliance) };
@@ -63,7 +65,10 @@ export class ApplianceCreator {
   #properties = new Map<string, Property>();
   #added = new Map<string, Appliance[]>();
 
-  constructor(private readonly writer: PortfolioWriter) {}
+  constructor(
+    private readonly writer: PortfolioWriter,
+    private readonly missingYear = MISSING_YEAR,
+  ) {}
 
   /** Caches properties that the caller has read already. */
   cacheProperties(properties: readonly Property[]): void {
@@ -80,7 +85,7 @@ export class ApplianceCreator {
     const property = await this.#property(input.propertyId);
     checkNotRetiredRule("Property", property);
     const type = requireType(knowledge, input.typeId);
-    const installed = installYearOf(input.installYear, property, dayOf(tx.now));
+    const installed = installYearOf(input.installYear, property, dayOf(tx.now), this.missingYear);
     if (input.unitId !== null) await checkUnit(tx, property.id, input.unitId);
     const createdAt = this.writer.rows.nextInstant();
     const { flagsSet = "", flagsCleared = "" } = input;
@@ -321,16 +326,19 @@ async function moveComponents(
     if (follows(component)) await tx.components.update(component.id, { installYear: to });
 }
 
+const MISSING_YEAR = "install_year is required where the property has no year_built";
+
 /** Returns the install year; the building's for lack of one. Throws invalid_request if it has none either. */
 function installYearOf(
   given: number | null,
   { yearBuilt }: Property,
   today: Day,
+  missingYear = MISSING_YEAR,
 ): Pick<Appliance, "installYear" | "installYearBasis"> {
   if (given !== null) checkBuildingYearRule("install_year", given, yearOf(today));
   const installYear = given ?? yearBuilt;
   if (installYear === null)
-    throw invalid("install_year is required where the property has no year_built", [
+    throw invalid(missingYear, [
       { field: "install_year", message: "is required where the property has no year_built" },
     ]);
   return { installYear, installYearBasis: given === null ? "year_built" : "given" };
