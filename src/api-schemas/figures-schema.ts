@@ -77,6 +77,7 @@ const serializeReserveSpan = span.serializer((label: string, reserve: Reserve) =
 const reserve = objectSchema({
   ...subject,
   unit_count: property.fields.unit_count,
+  unit_label: property.fields.unit_label,
   total_deferred: totalDeferred,
   reserves: objectSchema({
     "12_month": span.describedAs("Over 12 months"),
@@ -102,6 +103,7 @@ const serializeReserve = reserve.serializer(
     return {
       ...serializeSubject(property),
       unit_count: unitCount,
+      unit_label: property.unitLabel,
       total_deferred: jsonUsdFromCents(elevatedCostExposureOf(totals).deferredCents),
       reserves: {
         "12_month": over(12),

@@ -228,6 +228,7 @@ const serializeLikelyFailures = likelyFailures.serializer(({ count, plannedCents
 export const propertyPlan = objectSchema({
   ...subject,
   unit_count: property.fields.unit_count,
+  unit_label: property.fields.unit_label,
   ...planSummary.fields,
   units: listSchema("The appliances that are replaced as a whole, highest cost of delay first", plannedUnit),
   components: listSchema("The components, highest cost of delay first", plannedComponent),
@@ -269,6 +270,7 @@ export const serializePropertyPlan = propertyPlan.serializer(
   ) => ({
     ...serializeSubject(made.property),
     unit_count: made.property.unitCount,
+    unit_label: made.property.unitLabel,
     ...serializePlanSummary(made),
     units,
     components,

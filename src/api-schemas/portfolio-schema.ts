@@ -53,12 +53,14 @@ const serializeExposure = objectSchema(exposure).serializer((totals: PropertyTot
   };
 });
 
-const { id, name, address, city, country, state, unit_count, is_demo } = property.fields;
+const { id, name, address, city, country, state, unit_count, unit_label, is_demo } = property.fields;
 const applianceCount = wholeNumberSchema("Number of appliances", 14);
 const componentCount = wholeNumberSchema("Number of components", 90);
 
 const summary = objectSchema({
-  property: objectSchema({ id, name, address, city, country, state, unit_count }).describedAs("The property"),
+  property: objectSchema({ id, name, address, city, country, state, unit_count, unit_label }).describedAs(
+    "The property",
+  ),
   counts: objectSchema({
     appliances: applianceCount,
     components: componentCount,
@@ -98,6 +100,7 @@ const serializeSummary = summary.serializer(
       country: countryOf(property.state),
       state: subdivisionOf(property.state),
       unit_count: property.unitCount,
+      unit_label: property.unitLabel,
     },
     counts: {
       appliances: totals.appliances,

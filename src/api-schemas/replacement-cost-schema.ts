@@ -47,6 +47,7 @@ const serializeSystemValue = system.serializer(({ system, totals }: SystemValue)
 const replacementCost = objectSchema({
   ...subject,
   unit_count: property.fields.unit_count,
+  unit_label: property.fields.unit_label,
   total_replacement_cost: usdSchema("Replacement cost value of the property's appliances", 340_800),
   rcv_per_unit: usdSchema("Replacement cost value per unit", 14_200),
   // The exposures are costs after failure; their sum is total_reactive_exposure.
@@ -68,6 +69,7 @@ const serializeReplacementCost = replacementCost.serializer(
     return {
       ...serializeSubject(property),
       unit_count: unitCount,
+      unit_label: property.unitLabel,
       total_replacement_cost: jsonUsdFromCents(totals.rcvCents),
       rcv_per_unit: jsonUsdFromCents(centsPerUnit(totals.rcvCents, unitCount)),
       critical_exposure: jsonUsdFromCents(totals.criticalReactiveCents),

@@ -187,6 +187,7 @@ describe("a reserve", () => {
       property_id: property.id,
       name: property.name,
       unit_count: 8,
+      unit_label: null,
       total_deferred: financials.total_deferred,
       reserves: {
         "12_month": RESERVE,
@@ -272,6 +273,7 @@ test("a replacement cost valuation has every field of the specification, by syst
     property_id: property.id,
     name: property.name,
     unit_count: 8,
+    unit_label: null,
     total_replacement_cost: 196_623.4,
     rcv_per_unit: 24_577.93,
     critical_exposure: limitedSum(critical, all, "reactive_cost"),

@@ -289,7 +289,7 @@ describe("summaries", () => {
     const { name, address, city, state } = PROPERTY;
     const country = "US";
     expect(body).toEqual({
-      property: { id: property.id, name, address, city, country, state, unit_count: 4 },
+      property: { id: property.id, name, address, city, country, state, unit_count: 4, unit_label: null },
       counts: { appliances: 2, components: 14, service_events: 0 },
       risk: { critical: 6, warning: 0, good: 8, overall_rating: expect.any(String) },
       financials: {
@@ -353,7 +353,7 @@ describe("summaries", () => {
       await client.get(`/v1/property/${row.property_id}/summary`)
     ).body;
     const { recommended_monthly_reserve_per_unit, ...money } = financials;
-    const { id: property_id, ...named } = property;
+    const { id: property_id, unit_label, ...named } = property;
     const { service_events, ...owned } = counts;
     const hazards = { hazard_flags: 0, suspected_hazards: 0 };
     expect(row).toEqual({ property_id, ...named, ...owned, ...risk, ...money, ...hazards, is_demo: false });

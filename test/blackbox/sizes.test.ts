@@ -45,6 +45,15 @@ describe("the size of a building and of its appliances", () => {
     expect((await client.get(`/v1/appliances/${heater.id}`)).body.size).toBe(0.5);
   });
 
+  // Rule: unit-words
+  test("is named beside the figures per unit", async () => {
+    const { id } = await addProperty(client, { unit_label: "suite", unit_count: 6 });
+    const read = async (figure: string) => (await client.get(`/v1/property/${id}/${figure}`)).body;
+    expect((await read("summary")).property.unit_label).toBe("suite");
+    for (const figure of ["reserve", "rcv", "plan"])
+      expect(await read(figure)).toMatchObject({ unit_count: 6, unit_label: "suite" });
+  });
+
   // Rule: sizes
   test("is taken with a warning where it has no effect, or is probably in another unit", async () => {
     const { id: property_id } = await addProperty(client);
