@@ -150,7 +150,7 @@ const KEPT_IN: Record<string, readonly string[]> = {
   "bun:sqlite": ["store", "server", "backup", "doctor"],
   "bun:ffi": ["server"],
   "bun:jsc": ["event-loop"],
-  croner: ["jobs"],
+  croner: ["jobs", "doctor"],
   commander: ["cli"],
   "cli-progress": ["cli"],
   jose: ["secrets"],

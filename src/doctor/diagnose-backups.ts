@@ -1,3 +1,4 @@
+import { Cron } from "croner";
 import type { LastBackup } from "../backup/last-backup.ts";
 import { type Instant, MS_PER_DAY } from "../domain/time.ts";
 import type { WalArchiving } from "../store/store.ts";
@@ -33,9 +34,17 @@ export function diagnoseBackup(schedule: string, last: LastBackup | undefined, n
       `${detail}, failed the restore test: ${last.error}`,
       "Run `mainstay restore` on it for details, and take a new backup.",
     );
-  return sinceMs > 8 * MS_PER_DAY
+  return isBackupMissing(schedule, Date.parse(last.at), now)
     ? warningDoctorFinding(detail, "Check that the server is running and that backup.schedule is correct.")
     : okDoctorFinding(`${detail}, passed the restore test`);
+}
+
+/** Returns whether the next backup was due more than a day ago; without a schedule, a week after the last one. */
+function isBackupMissing(schedule: string, lastAt: Instant, now: Instant): boolean {
+  // The record of a backup may be damaged.
+  if (Number.isNaN(lastAt)) return true;
+  const next = schedule === "" ? undefined : new Cron(schedule, { utcOffset: 0 }).nextRun(new Date(lastAt));
+  return now > (next?.getTime() ?? lastAt + 7 * MS_PER_DAY) + MS_PER_DAY;
 }
 
 /** Checks the part of the backups of PostgreSQL that it reports: the archiving of its write-ahead log, if that is on. */
