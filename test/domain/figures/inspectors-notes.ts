@@ -183,4 +183,12 @@ export const INSPECTORS_NOTES: [notes: string, passed: string, failed: string][]
   ["Annual inspection and Cat 5 passed", "cat1 cat5", ""],
   ["5 yr test passed", "cat5", ""],
   ["Certificate renewed, expires 2027", "certificate", ""],
+  ["Weights ordered for Cat 5", "cat1", ""],
+  ["Owner wants Cat 5", "cat1", ""],
+  ["Cat 5 waived", "cat1", ""],
+  ["Cat 5 aborted, brake slips", "cat1", ""],
+  ["Cat 5 partially complete", "cat1", ""],
+  ["Cat 5 proposal sent", "cat1", ""],
+  ["Cat 5 passed in 2020, lapsed", "cat1", ""],
+  ["Cat 5 passed, proposal sent for door repair", "cat5", ""],
 ];
