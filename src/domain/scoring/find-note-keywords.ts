@@ -113,9 +113,8 @@ type IndexedNote = {
   faultWords: ReadonlySet<number>;
   /** Indexes of the first words of mentions, of an inspection of whatever type aside. */
   mentionStarts: ReadonlySet<number>;
-  /** Indexes of the words that report something as done, and by clause the last one. */
-  completions: ReadonlySet<number>;
-  lastCompletions: ReadonlyMap<number, number>;
+  /** By clause, the index of the last word that reports something as done. Found when it is first needed. */
+  lastCompletions?: ReadonlyMap<number, number>;
   verdicts: NoteVerdicts<KeywordGroup> | undefined;
 };
 
@@ -215,20 +214,31 @@ function isOfOtherVisit(lexicon: Lexicon, note: IndexedNote, { start, end }: Men
  * Returns whether a phrase after a mention is of something else, since the mention was reported as done before: "next due" in
  * "Cat 5 passed, next due 2031". In "Cat 5 passed in 2021, due now" it may be of the mention.
  */
-function followsCompletion(
-  { rules, otherVisits }: Lexicon,
-  { words, completions, lastCompletions }: IndexedNote,
-  mention: Mention,
-  index: number,
-): boolean {
-  const { clause } = words[mention.end - 1]!;
-  const isDone =
-    words[index]!.clause === clause
-      ? words.slice(mention.end, index).some((_, at) => completions.has(mention.end + at))
-      : (lastCompletions.get(clause) ?? -1) >= mention.end;
-  if (!isDone) return false;
+function followsCompletion(lexicon: Lexicon, note: IndexedNote, { end }: Mention, index: number): boolean {
+  const { words } = note;
+  const { clause } = words[end - 1]!;
+  if (words[index]!.clause === clause) {
+    if (!words.slice(end, index).some((_, at) => isCompletion(lexicon, words, end + at))) return false;
+  } else {
+    note.lastCompletions ??= findLastCompletions(lexicon, words);
+    if ((note.lastCompletions.get(clause) ?? -1) < end) return false;
+  }
+  const { rules, otherVisits } = lexicon;
   return !rules.stillDue.includes(words[index]!.text) || otherVisits.at(words, index - 1) !== undefined;
 }
+
+function findLastCompletions(lexicon: Lexicon, words: readonly Word[]): ReadonlyMap<number, number> {
+  const last = new Map<number, number>();
+  for (const [index, { clause }] of words.entries())
+    if (isCompletion(lexicon, words, index)) last.set(clause, index);
+  return last;
+}
+
+/** Returns whether a word reports something as done, and nothing before it denies that, as in "never completed". */
+const isCompletion = (lexicon: Lexicon, words: readonly Word[], index: number): boolean =>
+  lexicon.completions.at(words, index) !== undefined &&
+  precededBy(lexicon, lexicon.negations, words, index, (at) => !lexicon.notNegations.at(words, at)) ===
+    undefined;
 
 /** Returns whether a phrase is of the mention right after it: "pending" in "Cat 1 done, pending Cat 5". */
 function isOfNextMention(
@@ -253,21 +263,9 @@ function indexNote(lexicon: Lexicon, words: readonly Word[], mentions: readonly 
     if (group.direction === "up") for (let index = start; index < end; index++) faultWords.add(index);
   const particular = mentions.filter(({ group }) => group.id !== ANY_INSPECTION);
   const mentionStarts = new Set(particular.map(({ start }) => start));
-  const completions = new Set<number>();
-  const lastCompletions = new Map<number, number>();
-  for (const [index, { clause }] of words.entries()) {
-    if (!lexicon.completions.at(words, index) || isDenied(lexicon, words, index)) continue;
-    completions.add(index);
-    lastCompletions.set(clause, index);
-  }
   const verdicts = lexicon.verdicts?.reader.read(words, mentions, lexicon.verdicts.any);
-  return { words, clauseEnds, persistent, faultWords, mentionStarts, completions, lastCompletions, verdicts };
+  return { words, clauseEnds, persistent, faultWords, mentionStarts, verdicts };
 }
-
-/** Returns whether a denial precedes a word: "never completed". */
-const isDenied = (lexicon: Lexicon, words: readonly Word[], index: number): boolean =>
-  precededBy(lexicon, lexicon.negations, words, index, (at) => !lexicon.notNegations.at(words, at)) !==
-  undefined;
 
 /** Finds mentions from left to right, the longest phrase first. A false friend consumes its words. */
 function findMentions(lexicon: Lexicon, words: readonly Word[]): Mention[] {
