@@ -163,6 +163,11 @@ export type Store = {
   analyze(): Promise<void>;
   /** Resolves with the size of the database, and of the write-ahead log that is not yet part of it. */
   sizes(): Promise<{ databaseBytes: number; logBytes: number }>;
+  /**
+   * Present if the store was opened to purge, and its file keeps what was deleted. Overwrites what was deleted before, in short
+   * transactions with yields between them.
+   */
+  overwriteFreeSpace?(yieldNow: () => Promise<void>): Promise<void>;
   /** The number of the newest migration of this version. */
   schemaVersion: number;
   /** The migrations that were applied when the store was opened. */

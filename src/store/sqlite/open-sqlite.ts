@@ -8,6 +8,7 @@ import { olderSchemaError } from "../older-schema-error.ts";
 import type { Engine } from "../store-engine.ts";
 import { removeLeftoverSqliteNames } from "./leftover-sqlite-files.ts";
 import { applySqliteMigrations, pendingSqliteMigrations } from "./migrate-sqlite.ts";
+import { overwriteFreeSqlitePages } from "./overwrite-free-sqlite-pages.ts";
 import { sqliteEngine } from "./sqlite-engine.ts";
 import { explainSqliteError, notASqliteDatabaseError } from "./sqlite-errors.ts";
 import {
@@ -34,6 +35,8 @@ type SqliteFile = {
   changes(): number;
   /** Returns the size of the database in bytes. */
   sizeBytes(): number;
+  /** Overwrites free pages, as `overwriteFreeSqlitePages` does. */
+  overwriteFreePages(write: <T>(run: () => T) => Promise<T>, yieldNow: () => Promise<void>): Promise<void>;
   applied: readonly SqliteMigration[];
   close(): void;
 };
@@ -83,6 +86,8 @@ export function openSqlite(file: string, options: SqliteOptions): SqliteFile {
     const applied = applySqliteMigrations(writer, file, migrations, options.now);
     writer.run("PRAGMA foreign_keys = ON");
     writer.run("PRAGMA synchronous = FULL");
+    // Overwrites what is deleted in pages that are written anyway.
+    writer.run("PRAGMA secure_delete = FAST");
     if (options.purging) {
       writer.run("PRAGMA secure_delete = ON");
       writer.run("PRAGMA foreign_keys = OFF");
@@ -152,6 +157,7 @@ function assemble(
     dataVersion: () => dataVersion.get()!.data_version,
     changes: () => changes.get()!.changes,
     sizeBytes: () => size.get()!.bytes,
+    overwriteFreePages: (write, yieldNow) => overwriteFreeSqlitePages(writer, write, yieldNow),
     applied,
     close: () => {
       reader.close();

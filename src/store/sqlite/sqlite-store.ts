@@ -146,6 +146,14 @@ export function openSqliteStore(file: string, options: SqliteStoreOptions): Stor
       const logBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
       return { databaseBytes: sqlite.sizeBytes(), logBytes };
     },
+    ...(options.purging && {
+      overwriteFreeSpace: (yieldNow: () => Promise<void>) =>
+        sqlite
+          .overwriteFreePages((run) => queue.add(async () => run(), "process", "background"), yieldNow)
+          .catch((error) => {
+            throw explain(error);
+          }),
+    }),
     schemaVersion: SQLITE_MIGRATIONS.at(-1)!.number,
     applied: sqlite.applied,
     close: async () => {

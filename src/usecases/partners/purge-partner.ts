@@ -52,6 +52,8 @@ export async function purgePartner(
     { partnerId: id },
   );
   changed(id);
+  // The file keeps rows that were changed, deleted or pruned before.
+  await store.overwriteFreeSpace?.(yieldNow);
   const deleted = { rows: 0, files: 0 };
   const finish = async (tx: Tx, detail: typeof deleted) => {
     if (!(await tx.partners.find(id))) return; // Another has ended it.
