@@ -147,8 +147,7 @@ function buildingOf(
   buildings: readonly Building[],
   places: ReadonlyMap<string, Building>,
 ): Building | undefined {
-  const [only, ...others] = buildings;
-  if (others.length === 0) return only;
+  if (buildings.length < 2) return buildings[0];
   for (const premises of xmlElementsAt(system, "LinkedPremises"))
     for (const { attributes } of allXmlElements(premises)) {
       const building = places.get(attributes.IDref ?? "");

@@ -195,6 +195,27 @@ describe("a BuildingSync document", () => {
   });
 });
 
+// Rule: import-buildingsync
+test("a document of many buildings and systems is read in linear time", () => {
+  const many = (make: (id: string) => string) =>
+    Array.from({ length: 20_000 }, (_, at) => make(`B${at}`)).join("");
+  const root = parseXmlText(
+    "a.xml",
+    Buffer.from(
+      document(
+        many((id) => `<Building ID="${id}"/>`),
+        `<RoofSystems>${many((id) => `<RoofSystem>${linked(id)}</RoofSystem>`)}</RoofSystems>`,
+      ),
+    ),
+  );
+  const before = process.cpuUsage();
+  const [properties, appliances] = buildingSyncTables("a.xml", root, "sqft");
+  const { user } = process.cpuUsage(before);
+  expect([properties!.count, appliances!.count]).toEqual([20_000, 20_000]);
+  // A copy of the list of buildings for each system takes three seconds.
+  expect(user / 1000).toBeLessThan(1_000);
+});
+
 test("elements named like properties of every object are no equipment", () => {
   const [, appliances] = read(document(building("B"), "<L><constructor/><__defineGetter__/><toString/></L>"));
   expect(appliances!.count).toBe(0);
