@@ -45,7 +45,10 @@ export async function* readCsv(source: CsvSource, delimiter: Delimiter = ","): A
     emptyLines = parser.info.empty_lines;
   };
   // The pipeline destroys the parser with the error, which the loop below then throws.
-  const chunks = withoutWhiteSpaceLines(csvUtf8Chunks(source));
+  const chunks = withRowsWithinLimit(withoutWhiteSpaceLines(csvUtf8Chunks(source)), () => {
+    skipEmptyLines();
+    return tooLongRow(source, line);
+  });
   pipeline(Readable.from(chunks, { objectMode: true }), parser, () => {});
   try {
     for await (const [start, ...cells] of parser as AsyncIterable<string[]>)
@@ -79,13 +82,41 @@ async function* withoutWhiteSpaceLines(chunks: AsyncIterable<Buffer>): AsyncGene
   }
 }
 
+/** Throws before the parser has a row of twice the limit: it counts the characters of cells, but no delimiters. */
+async function* withRowsWithinLimit(
+  chunks: AsyncIterable<Buffer>,
+  tooLong: () => OperatorError,
+): AsyncGenerator<Buffer> {
+  let isQuoted = false;
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    const text = chunk.toString("latin1");
+    let rowStart = -bytes;
+    for (let from = 0; from < text.length; ) {
+      const quote = text.indexOf('"', from);
+      const to = quote < 0 ? text.length : quote;
+      const lineEnd = isQuoted ? -1 : lastLineEnd(text.slice(from, to));
+      if (lineEnd >= 0) rowStart = from + lineEnd + 1;
+      if (quote >= 0) isQuoted = !isQuoted;
+      from = to + 1;
+    }
+    bytes = text.length - rowStart;
+    if (bytes > 2 * MAX_ROW_BYTES) throw tooLong();
+    yield chunk;
+  }
+}
+
+const lastLineEnd = (text: string) => Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"));
+
+const tooLongRow = (source: CsvSource, line: number) =>
+  new OperatorError(
+    `${csvSourceName(source)} line ${line}: the row starting here is longer than ${MAX_ROW_BYTES / 1_048_576} MiB`,
+    "Check for an unclosed quote.",
+  );
+
 function parseError(error: CsvError, source: CsvSource, line: number): OperatorError {
+  if (error.code === "CSV_MAX_RECORD_SIZE") return tooLongRow(source, line);
   const where = `${csvSourceName(source)} line ${line}`;
-  if (error.code === "CSV_MAX_RECORD_SIZE")
-    return new OperatorError(
-      `${where}: the row starting here is longer than ${MAX_ROW_BYTES / 1_048_576} MiB`,
-      "Check for an unclosed quote.",
-    );
   const problem =
     error.code === "CSV_QUOTE_NOT_CLOSED"
       ? "the row starting here has an unclosed quote"

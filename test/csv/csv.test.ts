@@ -106,8 +106,12 @@ describe("reading CSV", () => {
   });
 
   test("rejects a row that is too long without buffering it", async () => {
-    const text = `a,b\n1,${"x".repeat(10 * MAX_ROW_BYTES)}\n3,4\n`;
-    await expect(readAll(file(text))).rejects.toThrow("line 2: the row starting here is longer than 1 MiB");
+    for (const cells of ["x".repeat(10 * MAX_ROW_BYTES), '"\n",,'.repeat(MAX_ROW_BYTES / 2)])
+      await expect(readAll(file(`a,b\n\n1,${cells}\n3,4\n`))).rejects.toThrow(
+        "line 3: the row starting here is longer than 1 MiB",
+      );
+    const cells = '"\n",,'.repeat(MAX_ROW_BYTES / 10);
+    expect(await readAll(file(`a\n1,${cells}\n2,${cells}\n`))).toHaveLength(3);
   });
 
   test("reports the line of invalid UTF-8 and of a truncated character", async () => {
