@@ -158,10 +158,13 @@ export const serializeComponent = component.serializer(
         row.flags === ""
           ? []
           : serializeHazardFlags(knowledge, hazardFlagsOfPart(knowledge, row.flags, row.defId)),
-      last_scored: isoTextOfInstant(row.rescoredAt ?? latestSnapshotAt ?? row.createdAt),
+      last_scored: lastScored(row, latestSnapshotAt),
     };
   },
 );
+
+const lastScored = (row: PlacedComponent, latestSnapshotAt: Instant | null) =>
+  isoTextOfInstant(row.rescoredAt ?? latestSnapshotAt ?? row.createdAt);
 
 /** A component in a list, with what to do with it. */
 export const listedComponent = recordSchema("ListedComponent", { ...component.fields, ...actionFields });
@@ -200,10 +203,6 @@ export const alert = recordSchema("Alert", {
   ),
 });
 
-/** An alert in a list, with what to do with the component. */
-export const listedAlert = recordSchema("ListedAlert", { ...alert.fields, ...actionFields });
-export type AlertJson = JsonOf<typeof listedAlert>;
-
 export const serializeAlert = alert.serializer(
   (
     prices: PriceList,
@@ -241,6 +240,27 @@ export const serializeAlert = alert.serializer(
       }),
     };
   },
+);
+
+/** An alert with the other fields that clients expect of a component in any list. */
+const alertWithAge = alert.and({
+  appliance_brand: out.appliance_brand,
+  age_years: out.age_years,
+  last_scored: out.last_scored,
+});
+
+/** An alert in a list, with what to do with the component. */
+export const listedAlert = recordSchema("ListedAlert", { ...alertWithAge.fields, ...actionFields });
+export type AlertJson = JsonOf<typeof listedAlert>;
+
+/** `latestSnapshotAt`: as for `serializeComponent`. */
+export const serializeAlertWithAge = alertWithAge.serializer(
+  (prices: PriceList, row: PlacedComponent, latestSnapshotAt: Instant | null, defined: DefinedOutlook) => ({
+    ...serializeAlert(prices, row, defined),
+    appliance_brand: row.brand,
+    age_years: roundJsonNumber(ageYearsOf(row, row.scoredOn), 2),
+    last_scored: lastScored(row, latestSnapshotAt),
+  }),
 );
 export const alertPage = pageSchema("alerts", listedAlert, {
   critical_count: wholeNumberSchema(

@@ -225,7 +225,7 @@ describe("alerts", () => {
   });
 
   // Rule: alerts
-  test("have the location of the component", async () => {
+  test("have the location of the component, and its fields in the list of components", async () => {
     const { alerts } = (await client.get("/v1/alerts", { limit: 1 })).body;
     const [first] = elevated();
     expect(alerts).toEqual([
@@ -236,6 +236,7 @@ describe("alerts", () => {
         component_def_id: first.component_def_id,
         appliance_id: first.appliance_id,
         appliance_type: first.appliance_type,
+        appliance_brand: first.appliance_brand,
         unit: first.unit,
         property_id: first.property_id,
         property_name: first.property_name,
@@ -243,6 +244,8 @@ describe("alerts", () => {
         risk_score: first.risk_score,
         risk_tier: first.risk_tier,
         confidence: first.confidence,
+        age_years: first.age_years,
+        last_scored: first.last_scored,
         projected_failure_year: first.projected_failure_year,
         failure_probability_12m: first.failure_probability_12m,
         proactive_cost: first.proactive_cost,

@@ -25,11 +25,11 @@ const PROPERTY =
 const APPLIANCE =
   "id property_id unit_id type_id brand model serial brand_tier install_year usage_intensity warranty_expiry";
 const CONDITION_POINT = "date condition_score grade due_now replacement_value expected_cost_12m properties";
-const COMPONENT_VIEW =
+const LISTED_COMPONENT =
   "id component_id component_name component_def_id appliance_id appliance_type appliance_brand unit property_id " +
   "property_name risk_score risk_tier confidence age_years projected_failure_year proactive_cost reactive_cost " +
-  "last_scored install_year last_replaced last_serviced override_lifespan projected_failure_range " +
-  "failure_probability_12m";
+  "last_scored failure_probability_12m";
+const COMPONENT_VIEW = `${LISTED_COMPONENT} install_year last_replaced last_serviced override_lifespan projected_failure_range`;
 const SERVICE_EVENT =
   "id appliance_id component_id event_type date parts_cost labor_cost total_cost technician notes condition_after";
 const CLAIM =
@@ -224,9 +224,7 @@ const ANSWERS: Record<string, Fields> = {
   },
   "GET /v1/alerts": {
     "": `alerts critical_count warning_count ${ENVELOPE}`,
-    "alerts[]":
-      "component_id component_name appliance_type property_id property_name property_address risk_score risk_tier " +
-      "proactive_cost reactive_cost projected_failure_year failure_probability_12m",
+    "alerts[]": `${LISTED_COMPONENT} property_address`,
   },
   "GET /v1/events": { "": `events since ${ENVELOPE}`, "events[]": "type timestamp data" },
   "GET /v1/webhook-deliveries": {

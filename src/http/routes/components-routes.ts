@@ -25,7 +25,7 @@ import {
   historyReply,
   listedAlert,
   listedComponent,
-  serializeAlert,
+  serializeAlertWithAge,
   serializeComponent,
   serializeComponentHistory,
   serializeTrendPoint,
@@ -239,10 +239,12 @@ export function componentOperations(knowledge: Knowledge): Operation[] {
           critical_count: critical - (demo?.CRITICAL ?? 0),
           warning_count: warning - (demo?.WARNING ?? 0),
         };
-        const { isRecalculating } = await stateOfLists(call);
+        const { latestSnapshotAt, isRecalculating } = await stateOfLists(call);
         const prices = await loadPartnerPrices(call.store.read, knowledge, partner);
         const outlooks = rows.map((row) => scoredComponentOutlookWithDefinition(knowledge, row));
-        const alerts = rows.map((row, index) => serializeAlert(prices, row, outlooks[index]));
+        const alerts = rows.map((row, index) =>
+          serializeAlertWithAge(prices, row, latestSnapshotAt, outlooks[index]!),
+        );
         const listed = addActionsToComponentsJson(
           alerts,
           await loadActionsOfListedComponents({ ...call, prices, isRecalculating }, rows, outlooks),
