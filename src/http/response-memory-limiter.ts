@@ -2,6 +2,8 @@ import { HttpFailure } from "./http-errors.ts";
 
 /** The memory that the unsent responses and the bodies of unanswered requests of one partner may take together, in bytes. */
 const MAX_BYTES_PER_PARTNER = 67_108_864;
+/** The most bytes of a small request, such as a sensor's event. */
+const SMALL_BYTES = 65_536;
 const RETRY_AFTER_S = 5;
 
 /** The memory of the response to a read. */
@@ -16,7 +18,7 @@ export type ReadReservation = {
 export type WriteReservation = {
   /**
    * Reserves memory before the body is read, for it and then for the response, which is about as large. Throws
-   * unavailable if the partner's limit is already exceeded.
+   * unavailable if the partner's limit is already exceeded: for a small body, by small ones and their responses.
    */
   reserve(requestBytes: number): void;
   /** Sets the actual size of the body or of the response. Never throws, since it is read or the write is done. */
@@ -27,11 +29,14 @@ export type WriteReservation = {
 
 /**
  * Limits the memory of each partner's requests and responses until the clients have sent or read them. The oldest
- * response is never rejected, so that a response of any size can be sent; the others share the remaining memory.
+ * response is never rejected, so that a response of any size can be sent; the others share the remaining memory. Small
+ * requests share as much memory among themselves: a client that reads slowly does not delay a sensor's events.
  */
 export class ResponseMemoryLimiter {
   /** Reserved bytes by partner and reservation, oldest first. */
   readonly #partners = new Map<string, Map<object, number>>();
+  /** The reservations of small requests, whose responses may be large. */
+  readonly #small = new WeakSet<object>();
 
   constructor(private readonly maxBytes = MAX_BYTES_PER_PARTNER) {}
 
@@ -46,7 +51,9 @@ export class ResponseMemoryLimiter {
   forWrite(partnerId: string): WriteReservation {
     const reservation: WriteReservation = {
       reserve: (requestBytes) => {
-        if (this.#total(partnerId) > this.maxBytes) throw tooManyLargeResponses();
+        const isSmall = requestBytes <= SMALL_BYTES;
+        if (this.#total(partnerId, isSmall) > this.maxBytes) throw tooManyLargeResponses();
+        if (isSmall) this.#small.add(reservation);
         this.#reservationsOf(partnerId).set(reservation, requestBytes);
       },
       settle: (bytes) => void this.#reservationsOf(partnerId).set(reservation, bytes),
@@ -74,9 +81,11 @@ export class ResponseMemoryLimiter {
     if (reservations?.delete(reservation) && reservations.size === 0) this.#partners.delete(partnerId);
   }
 
-  #total(partnerId: string): number {
+  /** Returns the sum of a partner's reservations, or of those of small requests alone. */
+  #total(partnerId: string, ofSmallOnes = false): number {
     let total = 0;
-    for (const bytes of this.#partners.get(partnerId)?.values() ?? []) total += bytes;
+    for (const [reservation, bytes] of this.#partners.get(partnerId) ?? [])
+      if (!ofSmallOnes || this.#small.has(reservation)) total += bytes;
     return total;
   }
 }

@@ -8,6 +8,7 @@ import {
   publicOperation,
   type Reply,
 } from "../../src/http/http-operation.ts";
+import { ResponseMemoryLimiter } from "../../src/http/response-memory-limiter.ts";
 import { createAdministrator } from "../../src/usecases/administration/create-or-revoke-administrator.ts";
 import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
 import { eventually } from "../support/eventually.ts";
@@ -129,6 +130,30 @@ test.each(shapes)(
     }
   },
 );
+
+// Rule: large-requests
+test("small requests share memory of their own, so that a response that is read slowly rejects no sensor's event", () => {
+  const limiter = new ResponseMemoryLimiter(MEGABYTE);
+  const slow = limiter.forRead("a");
+  slow.grow(2 * MEGABYTE);
+  const write = (bytes: number) => {
+    const reservation = limiter.forWrite("a");
+    reservation.reserve(bytes);
+    return reservation;
+  };
+  expect(() => write(65_537)).toThrow("Too many large requests");
+  // The last one may exceed the limit.
+  const small = Array.from({ length: 17 }, () => write(65_536));
+  expect(() => write(1)).toThrow("Too many large requests");
+  for (const one of small) one.release();
+  const large = write(100);
+  large.settle(2 * MEGABYTE);
+  expect(() => write(1)).toThrow("Too many large requests");
+  large.settle(100);
+  write(1);
+  slow.release();
+  write(65_537);
+});
 
 // Rule: large-responses
 test("few long reads of a partner run at a time, and the others wait; those of another partner run beside them", async () => {
