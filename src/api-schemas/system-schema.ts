@@ -27,6 +27,7 @@ import {
   textSchema,
   wholeNumberSchema,
 } from "./definition/schema-field-types.ts";
+import { failure } from "./error-schema.ts";
 import { partnerName, schemaWithPartner } from "./paging-schema.ts";
 
 export const health = objectSchema({
@@ -195,12 +196,16 @@ const TOKEN_FAILURES = ["invalid_request", "unsupported_grant_type", "invalid_cl
 export const tokenError = recordSchema("TokenError", {
   error: enumSchema(TOKEN_FAILURES, "Error code of RFC 6749", "unsupported_grant_type"),
   error_description: textSchema("Error message", "grant_type must be client_credentials"),
+  code: enumSchema(TOKEN_FAILURES, "The same code, as in other errors", "unsupported_grant_type"),
+  request_id: failure.fields.request_id,
 });
 
 export const serializeTokenError = tokenError.serializer(
-  (error: (typeof TOKEN_FAILURES)[number], description: string) => ({
+  (error: (typeof TOKEN_FAILURES)[number], description: string, requestId: string) => ({
     error,
     error_description: description,
+    code: error,
+    request_id: requestId,
   }),
 );
 

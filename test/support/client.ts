@@ -106,7 +106,7 @@ function checkContract(method: Method, path: string, reply: Reply, wantsPage: bo
   expect(requestId, `the request id of ${what}`).toMatch(/^[\x20-\x7e]{1,128}$/);
   const hasErrorBody = status >= 400 && !bare.endsWith("/health") && method !== "HEAD";
   const isPage = wantsPage && headers.get("content-type")?.startsWith("text/html");
-  if (hasErrorBody && !isPage && !(bare.endsWith("/oauth/token") && body?.error_description)) {
+  if (hasErrorBody && !isPage) {
     expect(body?.error, `the error of ${what}`).toMatch(/./);
     expect(body?.code, `the error's code of ${what}`).toMatch(/^[a-z]+(_[a-z]+)*$/);
     expect(body?.request_id, `the error's request id of ${what}`).toBe(requestId);

@@ -107,12 +107,19 @@ export function systemOperations({ authenticator, checkHealth }: SystemDeps): Op
           example: {
             error: "unsupported_grant_type",
             error_description: "grant_type must be client_credentials",
+            code: "unsupported_grant_type",
+            request_id: "tJgQOWERr73VMZbC",
           },
         },
         401: {
           description: "`invalid_client` (RFC 6749)",
           type: tokenError,
-          example: { error: "invalid_client", error_description: "Invalid client_id or client_secret" },
+          example: {
+            error: "invalid_client",
+            error_description: "Invalid client_id or client_secret",
+            code: "invalid_client",
+            request_id: "tJgQOWERr73VMZbC",
+          },
         },
       },
       body: "raw",
@@ -134,20 +141,22 @@ type TokenAnswer = JsonOf<typeof token | typeof tokenError>;
 
 /** Issues a token as in RFC 6749 §4.4 and §5, with the error codes of that document. */
 async function issueToken(call: Call, authenticator: Authenticator): Promise<Reply<TokenAnswer>> {
-  const { request } = call;
+  const { request, requestId } = call;
   const fields = await tokenFields(call);
-  if (!fields) return oauthError(400, "invalid_request", "The body must be a JSON object or a form");
+  if (!fields)
+    return oauthError(requestId, 400, "invalid_request", "The body must be a JSON object or a form");
   const checked = parseTokenRequestJson(fields);
-  if (!checked) return oauthError(400, "invalid_request", "grant_type, client_id, client_secret required");
+  if (!checked)
+    return oauthError(requestId, 400, "invalid_request", "grant_type, client_id, client_secret required");
   const basic = basicCredentials(request.headers.get("authorization"));
   const clientId = basic?.id ?? checked.client_id;
   const clientSecret = basic?.secret ?? checked.client_secret;
   if (checked.grant_type !== "client_credentials")
-    return oauthError(400, "unsupported_grant_type", "grant_type must be client_credentials");
+    return oauthError(requestId, 400, "unsupported_grant_type", "grant_type must be client_credentials");
   if (!clientId || !clientSecret)
-    return oauthError(400, "invalid_request", "grant_type, client_id, client_secret required");
+    return oauthError(requestId, 400, "invalid_request", "grant_type, client_id, client_secret required");
   const issued = await authenticator.issueToken(clientId, clientSecret);
-  if (!issued) return oauthError(401, "invalid_client", "Invalid client_id or client_secret");
+  if (!issued) return oauthError(requestId, 401, "invalid_client", "Invalid client_id or client_secret");
   return {
     status: 200,
     headers: { "cache-control": "no-store", pragma: "no-cache" },
@@ -184,11 +193,12 @@ function basicCredentials(header: string | null): { id: string; secret: string }
 }
 
 function oauthError(
+  requestId: string,
   status: 400 | 401,
   error: JsonOf<typeof tokenError>["error"],
   description: string,
 ): Reply<JsonOf<typeof tokenError>> {
   const headers: Record<string, string> = { "cache-control": "no-store", pragma: "no-cache" };
   if (status === 401) headers["www-authenticate"] = 'Basic realm="mainstay"';
-  return { status, headers, body: serializeTokenError(error, description) };
+  return { status, headers, body: serializeTokenError(error, description, requestId) };
 }
