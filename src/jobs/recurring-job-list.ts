@@ -44,7 +44,7 @@ type JobDeps = {
 /** Replies to delete in one transaction. */
 const BATCH = 500;
 /** Replies to delete in one statement: each may have several megabytes. */
-const STEP = 10;
+const STEP = 4;
 /**
  * The time for which a server of a cluster leaves stored sums to those with other prices, and after which it recalculates what
  * those may have stored beside it: longer than a rolling upgrade.
