@@ -278,9 +278,9 @@ export class ServiceLog {
     const partlyChanged = [...this.#touched].filter(([propertyId]) => !whole.has(propertyId));
     const latest = this.isOnlyChange ? await tx.snapshots.latestFinished() : undefined;
     if (this.isOnlyChange && (await snapshotIsScoredByActiveModel(tx, latest, knowledge)))
-      this.writer.due.hold(true);
+      this.writer.due.trustDecisions(true);
     await this.#rescore(partlyChanged, properties, false);
-    this.writer.due.endHold();
+    this.writer.due.trustDecisions(false);
     // A replacement announces only the components that it restores, not the changes by other events of the request.
     await this.#rescore([...this.#touched], properties, true);
   }

@@ -138,7 +138,7 @@ class ServiceEventBatch implements RowBatch<Entry> {
     private readonly kept: EventDayCache,
     private readonly statements: BatchRowStatements,
   ) {
-    this.#log = new ServiceLog(writer);
+    this.#log = new ServiceLog(writer, true);
     this.#appliances = new ReferencedAppliances(writer, ofAppliances);
     this.#days = new EventMatcher(writer, kept);
   }

@@ -8,7 +8,6 @@ import { decisionValidityDaysLost } from "../../domain/planning/due-decision-val
 import { planContextOfPrices } from "../../domain/planning/plan-context.ts";
 import {
   decideOnDueUntil,
-  dueStateOfAppliance,
   isSameDue,
   type PlanContext,
   type StoredDue,
@@ -36,13 +35,15 @@ type DueAppliance = Pick<
  */
 type OpenAppliance = { appliance: DueAppliance; components: Map<string, Component>; lostDays: number };
 
-/** Follows what a write does to the cost of what is due now, appliance by appliance. */
+/**
+ * Follows what a write does to the cost of what is due now, appliance by appliance. Stores with each decision how long it
+ * holds, so that snapshots need not make it again.
+ */
 export class PortfolioWriterDueCostChanges {
   /** Appliances of which some components are scored. */
   readonly #open = new Map<string, OpenAppliance>();
   /** The states that this write has stored. */
   readonly #saved = new Map<string, StoredDue>();
-  #isHolding = false;
   #isTrusting = false;
   #context: PlanContext<DuePart> | undefined;
 
@@ -55,18 +56,11 @@ export class PortfolioWriterDueCostChanges {
   ) {}
 
   /**
-   * Stores with each decision how long it holds. With `trusts`, makes none for an appliance of which one still holds after its
-   * parts have aged and their evidence has changed: nothing else that decides what is due has.
+   * Sets whether no decision is made for an appliance of which one still holds after its parts have aged and their evidence
+   * has changed: nothing else that decides what is due has.
    */
-  hold(trusts: boolean): void {
-    this.#isHolding = true;
+  trustDecisions(trusts: boolean): void {
     this.#isTrusting = trusts;
-  }
-
-  /** Decides again on all appliances that are scored next. */
-  endHold(): void {
-    this.#isHolding = false;
-    this.#isTrusting = false;
   }
 
   /**
@@ -149,10 +143,7 @@ export class PortfolioWriterDueCostChanges {
   }
 
   #dueOf(context: PlanContext<DuePart>, parts: readonly DuePart[]): StoredDue {
-    if (parts.length === 0) return NOTHING_DUE;
-    return this.#isHolding
-      ? decideOnDueUntil(context, parts)
-      : { ...dueStateOfAppliance(context, parts), dueHoldsUntil: null };
+    return parts.length === 0 ? NOTHING_DUE : decideOnDueUntil(context, parts);
   }
 
   async #save({ id, propertyId }: DueAppliance, before: StoredDue, due: StoredDue): Promise<void> {

@@ -101,7 +101,8 @@ export async function determineSnapshotScoring(
   const cause = causeOf(latest, model, takenAgain);
   const replans = takenAgain || !(await snapshotIsScoredByActiveModel(tx, latest, model.knowledge));
   const recordsConditions = await snapshotIsFirstOfWeek(tx, day);
-  return { cause, prunes: snapshotMayPruneTrends(latest, day), takenAgain, replans, recordsConditions };
+  const prunes = snapshotMayPruneTrends(latest, day);
+  return { cause, prunes, takenAgain, replans, recordsConditions };
 }
 
 /** The latest finished snapshot, if there is one. */
@@ -155,7 +156,7 @@ export async function scoreSnapshotProperties(
   const writers = new Map<string, PortfolioWriter>();
   for (const partnerId of [...new Set(properties.map((property) => property.partnerId))].sort())
     writers.set(partnerId, await PortfolioWriter.open(tx, knowledge, (await tx.partners.find(partnerId))!));
-  for (const writer of writers.values()) writer.due.hold(cause === "snapshot" && !replans);
+  for (const writer of writers.values()) writer.due.trustDecisions(cause === "snapshot" && !replans);
   // A property with very many appliances can only be the last: it ends the step.
   const last = properties.at(-1)!;
   const appliances = [

@@ -62,9 +62,9 @@ function plain(row: Record<string, unknown>) {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !OWN.test(name)));
 }
 
-/** The columns that differ between two portfolios. */
+/** The columns that differ between two portfolios. How long a decision holds depends on the appliance's ID. */
 const OWN =
-  /^(id|partner_id|property_id|appliance_id|unit_id|(created|updated|rescored|changed)_at|.*instant)$/;
+  /^(id|due_holds_until|partner_id|property_id|appliance_id|unit_id|(created|updated|rescored|changed)_at|.*instant)$/;
 
 const row = fc.record({
   /** The last two are new. */

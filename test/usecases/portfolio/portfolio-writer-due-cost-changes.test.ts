@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { NewServiceEvent } from "../../../src/domain/service-event.ts";
 import { addDays, dayOf, MS_PER_DAY } from "../../../src/domain/time.ts";
 import { ServiceLog } from "../../../src/usecases/history/record-service-events.ts";
@@ -73,6 +73,9 @@ const VISIT: Omit<NewServiceEvent, "applianceId"> = {
   conditionAfter: "good",
 };
 
+/** A decision of the year that the tests are in. */
+const DECIDED = { unitTiming: "later", dueHoldsUntil: expect.stringMatching(/^2026/) } as const;
+
 // Rule: due-cost
 test("what is due is stored with each write that changes it", async () => {
   const before = await due();
@@ -111,7 +114,7 @@ test("a snapshot takes what is due from an earlier decision, and a write decides
   expect(await snapshot(), "on the day after").toMatchObject({ unitTiming: "later" });
   await tamper("2099-01-01");
   await log({ applianceId: unitId, eventType: "Inspection" });
-  expect(await appliance(unitId)).toMatchObject({ unitTiming: "later", dueHoldsUntil: null });
+  expect(await appliance(unitId)).toMatchObject(DECIDED);
   const { dueHoldsUntil } = await snapshot();
   expect(dueHoldsUntil).not.toBeNull();
   const revision = await store.read.partners.revision(fixture.partnerId);
@@ -142,21 +145,19 @@ test("service events alone keep what is due of appliances that only age, with th
   expect(kept).toMatchObject(isDue);
   expect(dueHoldsUntil! < "2099-01-01" && dueHoldsUntil! > "2098-11-01", dueHoldsUntil!).toBe(true);
   const today = dayOf(fixture.time.now);
-  const decided = { unitTiming: "later", dueHoldsUntil: expect.stringMatching(/^2026/) } as const;
   expect(
     await logAlone({ ...inspected, date: "2026-03-04" }, today),
     "for less than the change",
-  ).toMatchObject(decided);
-  expect(await logAlone(same, addDays(today, -1)), "no more").toMatchObject(decided);
+  ).toMatchObject(DECIDED);
+  expect(await logAlone(same, addDays(today, -1)), "no more").toMatchObject(DECIDED);
   const cleaned = { date: "2026-03-02", eventType: "Preventive Maintenance" } as const;
-  expect(await logAlone(cleaned, "2099-01-01"), "another age").toMatchObject(decided);
+  expect(await logAlone(cleaned, "2099-01-01"), "another age").toMatchObject(DECIDED);
   const replaced = { date: "2026-03-03", eventType: "Replacement" } as const;
-  const decidedOnce = { unitTiming: "later", dueHoldsUntil: null } as const;
-  expect(await logAlone(replaced, "2099-01-01"), "another part").toMatchObject(decidedOnce);
+  expect(await logAlone(replaced, "2099-01-01"), "another part").toMatchObject(DECIDED);
   await useShorterLives();
   // The part was replaced later, so that no score follows from it.
   const former = { date: "2026-02-08", conditionAfter: null };
-  expect(await logAlone(former, "2099-01-01"), "another life").toMatchObject(decidedOnce);
+  expect(await logAlone(former, "2099-01-01"), "another life").toMatchObject(DECIDED);
   await store.write((tx) => tx.models.use(null));
   await log({ applianceId: unitId, date: "2026-02-08" });
   const held = { ...isDue, dueHoldsUntil: "2099-01-01" };
@@ -221,4 +222,55 @@ test("an appliance counts its inspections with an open deficiency", async () => 
   await fixture.write((writer) => changeAppliance(writer, elevatorId, { propertyId: to }));
   expect((await appliance(elevatorId)).deficiencies, "by a move").toBe(1);
   expect(await wrong()).toEqual([]);
+});
+
+describe("the first snapshot", () => {
+  const createPortfolio = async () => {
+    fixture = await open(NOW);
+    propertyId = (await fixture.addProperty({ unitCount: 4 })).id;
+  };
+  const snapshotAfter = async (days: number) => {
+    const { store, clock, time } = fixture;
+    time.now += days * MS_PER_DAY;
+    const deps = { store, knowledge, clock, monotonicMs: () => 0, yieldNow: async () => {} };
+    await takeSnapshot(deps, dayOf(time.now));
+  };
+
+  // Rule: due-hold
+  test("takes what is due from the writes before it, unless another model is active", async () => {
+    await createPortfolio();
+    const some = await fixture.addAppliances(
+      { propertyId, typeId: "ptac", installYear: 2001 },
+      { propertyId, typeId: "roof", installYear: 2001 },
+    );
+    const isDue = { dueCents: 7, unitTiming: "now", dueHoldsUntil: "2099-01-01" } as const;
+    for (const { id } of some) await fixture.store.write((tx) => tx.appliances.saveDue(id, isDue));
+    unitId = some[0]!.id;
+    await useShorterLives();
+    await snapshotAfter(1);
+    expect((await appliance(unitId)).dueCents).not.toBe(7);
+  });
+
+  // Rule: due-hold
+  test.each([0, 1, 45, 300])("finds what is due %p days after the appliances were created", async (days) => {
+    await createPortfolio();
+    const types = [
+      "ptac",
+      "boiler",
+      "water_heater_gas",
+      "elevator",
+      "roof",
+      "plumbing_supply",
+      "refrigerator",
+    ];
+    await fixture.addAppliances(
+      ...Array.from({ length: 70 }, (_, nth) => ({
+        propertyId,
+        typeId: types[nth % types.length]!,
+        installYear: 1985 + (nth % 40),
+      })),
+    );
+    await snapshotAfter(days);
+    expect(await wrong()).toEqual([]);
+  });
 });
