@@ -191,4 +191,13 @@ export const INSPECTORS_NOTES: [notes: string, passed: string, failed: string][]
   ["Cat 5 proposal sent", "cat1", ""],
   ["Cat 5 passed in 2020, lapsed", "cat1", ""],
   ["Cat 5 passed, proposal sent for door repair", "cat5", ""],
+  ["Cat 5 notice mailed", "cat1", ""],
+  ["Cat 5 reminder sent", "cat1", ""],
+  ["Reminder of Cat 5 to owner", "cat1", ""],
+  ["Met with owner about Cat 5", "cat1", ""],
+  ["Discussed Cat 5 with manager", "cat1", ""],
+  ["Cat 5 passed, owner notice mailed", "cat5", ""],
+  ["Cat 5 completed, discussed with manager", "cat5", ""],
+  ["Reminder of roof leak. Cat 5 passed", "cat5", ""],
+  ["Met with owner about parking. Cat 1 and Cat 5 passed", "cat1 cat5", ""],
 ];
