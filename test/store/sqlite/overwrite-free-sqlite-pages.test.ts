@@ -1,0 +1,47 @@
+import { Database } from "bun:sqlite";
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { overwriteFreeSqlitePages } from "../../../src/store/sqlite/overwrite-free-sqlite-pages.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "mainstay-free-pages-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("two purges at once overwrite all free pages, and end", async () => {
+  const file = join(folder, "mainstay.db");
+  const open = () => {
+    const db = new Database(file);
+    db.run("PRAGMA journal_mode = WAL");
+    db.run("PRAGMA secure_delete = FAST");
+    return db;
+  };
+  const [one, other] = [open(), open()];
+  one.run(
+    "CREATE TABLE uploads (filename TEXT PRIMARY KEY, bytes BLOB NOT NULL, written_at INTEGER NOT NULL)",
+  );
+  one.run("CREATE TABLE deleted (text TEXT)");
+  const words = "1 Elm Street ";
+  one.run("INSERT INTO deleted VALUES (?)", [words.repeat(1_000_000)]);
+  one.run("DELETE FROM deleted");
+  let writes = 0;
+  let otherMayStart = () => {};
+  const started = new Promise<void>((resolve) => {
+    otherMayStart = resolve;
+  });
+  const overwrite = (db: Database) =>
+    overwriteFreeSqlitePages(
+      db,
+      async (run) => {
+        if (++writes === 3) otherMayStart();
+        if (writes > 1_000) throw new Error("they never end");
+        return db.transaction(run).immediate();
+      },
+      async () => await new Promise((resolve) => setImmediate(resolve)),
+    );
+  await Promise.all([overwrite(one), started.then(() => overwrite(other))]);
+  expect(one.query("SELECT count(*) AS n FROM uploads").get()).toEqual({ n: 0 });
+  one.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  for (const db of [one, other]) db.close();
+  expect(readFileSync(file).includes(words)).toBe(false);
+});
