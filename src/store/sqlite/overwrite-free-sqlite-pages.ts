@@ -42,6 +42,10 @@ export async function overwriteFreeSqlitePages(
   try {
     await repeat(fill);
     await repeat(release);
+  } catch (error) {
+    // Rows that stay take space until the next purge. A second error adds nothing to the first.
+    await repeat(release).catch(() => {});
+    throw error;
   } finally {
     db.run("PRAGMA secure_delete = ON");
   }

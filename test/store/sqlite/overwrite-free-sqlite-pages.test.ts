@@ -45,3 +45,25 @@ test("two purges at once overwrite all free pages, and end", async () => {
   for (const db of [one, other]) db.close();
   expect(readFileSync(file).includes(words)).toBe(false);
 });
+
+test("a purge whose write fails gives back the pages that it has taken", async () => {
+  const db = new Database(join(folder, "failing.db"));
+  db.run(
+    "CREATE TABLE uploads (filename TEXT PRIMARY KEY, bytes BLOB NOT NULL, written_at INTEGER NOT NULL)",
+  );
+  db.run("CREATE TABLE deleted (text BLOB)");
+  db.run("INSERT INTO deleted VALUES (zeroblob(10_000_000))");
+  db.run("DELETE FROM deleted");
+  let writes = 0;
+  const overwriting = overwriteFreeSqlitePages(
+    db,
+    async (run) => {
+      if (++writes === 3) throw new Error("locked");
+      return run();
+    },
+    async () => {},
+  );
+  expect(await overwriting.catch(({ message }) => message)).toBe("locked");
+  expect(db.query("SELECT count(*) AS n FROM uploads").get()).toEqual({ n: 0 });
+  db.close();
+});
