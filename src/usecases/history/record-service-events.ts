@@ -53,7 +53,7 @@ export class ServiceLog {
   readonly #properties = new Map<string, SizedProperty>();
   readonly #outcomes: PredictionOutcomeLog;
 
-  /** `isOnlyChange`: the write adds events, and changes nothing else of the portfolio. */
+  /** `isOnlyChange`: the write changes events, and nothing else of the portfolio. */
   constructor(
     private readonly writer: PortfolioWriter,
     private readonly isOnlyChange = false,
