@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream, statSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { Readable } from "node:stream";
+import { Readable, pipeline as startPipeline } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as WebStream } from "node:stream/web";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
@@ -103,8 +103,10 @@ export async function* readBackupArchive(
   bound: Bound = { bytes: Number.POSITIVE_INFINITY },
 ): AsyncGenerator<ReadMember, void> {
   const plain = await decrypted(file, lock);
-  const unpacked = plain.compose(createZstdDecompress()).compose(limitedTo(bound, file));
-  const tar = Readable.toWeb(unpacked as Readable) as unknown as ReadableStream<Uint8Array>;
+  // The reader throws an error of these streams; the pipeline listens on each, since an error without a listener would
+  // end the process.
+  const unpacked = startPipeline(plain, createZstdDecompress(), limitedTo(bound, file), () => {});
+  const tar = asWeb(unpacked as unknown as Readable);
   const found: string[] = [];
   let checksums: string | undefined;
   try {
@@ -234,7 +236,14 @@ export async function readBackupArchiveText(content: AsyncIterable<Uint8Array>):
   return Buffer.concat(chunks).toString("utf8");
 }
 
-const asWeb = (stream: Readable) => Readable.toWeb(stream) as unknown as ReadableStream<Uint8Array>;
+/**
+ * Converts a Node stream to a web stream. A reader that fails cancels the web stream, which destroys the Node stream
+ * with the reader's error; without a listener, that error would end the process although the reader throws it, too.
+ */
+function asWeb(stream: Readable): ReadableStream<Uint8Array> {
+  stream.on("error", () => {});
+  return Readable.toWeb(stream) as unknown as ReadableStream<Uint8Array>;
+}
 
 /** Casts a web stream to an async iterable, which the DOM types do not declare. */
 const asIterable = <T>(stream: ReadableStream<T>) => stream as unknown as AsyncIterable<T>;

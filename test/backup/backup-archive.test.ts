@@ -3,8 +3,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { zstdCompressSync } from "node:zlib";
 import { readBackupArchive, writeBackupArchive } from "../../src/backup/backup-archive.ts";
 import { PassphraseEncryption } from "../../src/backup/backup-passphrase-encryption.ts";
+import { appendBackupChecksum } from "../../src/backup/backup-trailing-checksum.ts";
 import { OperatorError } from "../../src/domain/errors.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mainstay-archive-"));
@@ -81,4 +83,18 @@ describe("an encrypted archive is reported as damaged, not as a bug,", () => {
     const error = await read(Buffer.concat([encrypted, Buffer.from("more")])).catch((e) => e);
     expect(error).toBeInstanceOf(OperatorError);
   });
+});
+
+test("an archive without valid members is refused, and no stream's error is left without a listener", async () => {
+  const file = join(folder, "not-a-tar.backup");
+  writeFileSync(file, zstdCompressSync(Buffer.alloc(512, 7)));
+  await appendBackupChecksum(file);
+  // Without listeners, the error of a stream that is destroyed reaches the process in some of these runs.
+  for (let run = 0; run < 100; run++) {
+    const error = await readBackupArchive(file, undefined)
+      .next()
+      .catch((e) => e);
+    expect(error).toBeInstanceOf(OperatorError);
+    await new Promise(setImmediate);
+  }
 });
