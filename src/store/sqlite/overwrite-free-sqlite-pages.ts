@@ -2,13 +2,16 @@ import type { Database } from "bun:sqlite";
 
 /** The pages that one transaction overwrites, which takes a few milliseconds. */
 const PAGES_A_STEP = 500;
+/** The page of a long value begins with the number of the next one. */
+const PAGE_POINTER_BYTES = 4;
 /** A row of zeros is named so. The table of photos is empty in a data folder, whose photos are files. */
 const PREFIX = "free-pages-";
 
 /**
  * Overwrites the free pages of a database, which keep what was deleted before: rows of zeros take all of them, and are deleted
- * again, with those of an earlier call that was killed. `write` runs a function in a transaction of its own. Of two calls at the
- * same time, one takes the pages that the other releases once more; each releases a fixed number of rows, so both end.
+ * again, with those of an earlier call that was killed. `write` runs a function in a transaction of its own. The last pages are
+ * taken and some released in one transaction: other writes always find free pages, and do not make the file grow. Of two calls at
+ * the same time, one takes the pages that the other releases once more; each releases a fixed number of rows, so both end.
  */
 export async function overwriteFreeSqlitePages(
   db: Database,
@@ -25,9 +28,13 @@ export async function overwriteFreeSqlitePages(
     .query<Row, [string]>("SELECT filename FROM uploads WHERE filename LIKE ? || '%'")
     .all(PREFIX);
   const fill = () => {
-    const pages = Math.min(free.get()!.freelist_count, PAGES_A_STEP);
-    if (pages > 0) rows.push(zeros.get(PREFIX, pages * pageSize)!);
-    return pages > 0;
+    const pages = free.get()!.freelist_count;
+    const taken = Math.min(pages, PAGES_A_STEP);
+    // The row's name and header take the bytes of the page that its zeros leave.
+    if (taken > 0) rows.push(zeros.get(PREFIX, taken * (pageSize - PAGE_POINTER_BYTES))!);
+    if (pages > taken) return true;
+    release();
+    return false;
   };
   const release = () => {
     const row = rows.pop();

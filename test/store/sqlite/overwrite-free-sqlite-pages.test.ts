@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { overwriteFreeSqlitePages } from "../../../src/store/sqlite/overwrite-free-sqlite-pages.ts";
 
+const CREATE_UPLOADS =
+  "CREATE TABLE uploads (filename TEXT PRIMARY KEY, bytes BLOB NOT NULL, written_at INTEGER NOT NULL)";
 const folder = mkdtempSync(join(tmpdir(), "mainstay-free-pages-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -17,9 +19,7 @@ test("two purges at once overwrite all free pages, and end", async () => {
     return db;
   };
   const [one, other] = [open(), open()];
-  one.run(
-    "CREATE TABLE uploads (filename TEXT PRIMARY KEY, bytes BLOB NOT NULL, written_at INTEGER NOT NULL)",
-  );
+  one.run(CREATE_UPLOADS);
   one.run("CREATE TABLE deleted (text TEXT)");
   const words = "1 Elm Street ";
   one.run("INSERT INTO deleted VALUES (?)", [words.repeat(1_000_000)]);
@@ -48,9 +48,7 @@ test("two purges at once overwrite all free pages, and end", async () => {
 
 test("a purge whose write fails gives back the pages that it has taken", async () => {
   const db = new Database(join(folder, "failing.db"));
-  db.run(
-    "CREATE TABLE uploads (filename TEXT PRIMARY KEY, bytes BLOB NOT NULL, written_at INTEGER NOT NULL)",
-  );
+  db.run(CREATE_UPLOADS);
   db.run("CREATE TABLE deleted (text BLOB)");
   db.run("INSERT INTO deleted VALUES (zeroblob(10_000_000))");
   db.run("DELETE FROM deleted");
@@ -65,5 +63,25 @@ test("a purge whose write fails gives back the pages that it has taken", async (
   );
   expect(await overwriting.catch(({ message }) => message)).toBe("locked");
   expect(db.query("SELECT count(*) AS n FROM uploads").get()).toEqual({ n: 0 });
+  db.close();
+});
+
+test("the file does not grow by purges, however others write meanwhile", async () => {
+  const db = new Database(join(folder, "steady.db"));
+  db.run("PRAGMA journal_mode = WAL");
+  db.run(CREATE_UPLOADS);
+  db.run("CREATE TABLE other (bytes BLOB)");
+  db.run("INSERT INTO other VALUES (zeroblob(5_000_000))");
+  const pages = () => db.query<{ page_count: number }, []>("PRAGMA page_count").get()!.page_count;
+  const before = pages();
+  for (let purge = 0; purge < 10; purge++) {
+    db.run("DELETE FROM other");
+    await overwriteFreeSqlitePages(
+      db,
+      async (run) => db.transaction(run).immediate(),
+      async () => void db.run("INSERT INTO other VALUES (zeroblob(200_000))"),
+    );
+  }
+  expect(pages()).toBe(before);
   db.close();
 });
