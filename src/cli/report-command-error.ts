@@ -44,7 +44,15 @@ export function reportCommandError(
 
 /** Replaces credentials and passwords of URLs: an error may repeat a misplaced argument, and is often stored in a log. */
 const withoutSecrets = (text: string) =>
-  text.replace(CREDENTIAL_PATTERN, REDACTED).replace(/(:\/\/[^\s/:]*:)[^\s"]+@/g, `$1${REDACTED}@`);
+  text.replace(CREDENTIAL_PATTERN, REDACTED).replace(/[^\s"]+/g, withoutPassword);
+
+/** Replaces what follows the user's name in a URL, up to the last @: a password may contain any character. */
+function withoutPassword(word: string): string {
+  const end = word.lastIndexOf("@");
+  const start = /:\/\/[^/:]*:/.exec(word.slice(0, Math.max(0, end)));
+  if (!start) return word;
+  return word.slice(0, start.index + start[0].length) + REDACTED + word.slice(end);
+}
 
 function forPeople({ error, hint, stack }: Report): string {
   return [`mainstay: ${error}`, hint, stack].filter(Boolean).join("\n");

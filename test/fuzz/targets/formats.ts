@@ -1,4 +1,6 @@
-import { invalid } from "../../../src/domain/errors.ts";
+import type { Output } from "../../../src/cli/command-context.ts";
+import { reportCommandError } from "../../../src/cli/report-command-error.ts";
+import { invalid, OperatorError } from "../../../src/domain/errors.ts";
 import { parsePostgresUrl } from "../../../src/store/postgres/connection/postgres-address.ts";
 import { buildingSyncTables } from "../../../src/usecases/buildingsync/read-buildingsync.ts";
 import { isCobie } from "../../../src/usecases/cobie/cobie-sheet-rows.ts";
@@ -153,4 +155,18 @@ const postgresUrl: Target = {
   },
 };
 
-export const FORMAT_TARGETS: readonly Target[] = [browserCsv, postgresUrl, cobie, buildingSync];
+/** Shows the error of a command, which may repeat any argument. */
+const commandError: Target = {
+  name: "command-error",
+  seeds: [
+    Buffer.from("https://a:b://c:d://e:f"),
+    Buffer.from(`postgres://user:${POSTGRES_PASSWORD}@db.example/mainstay`),
+  ],
+  words: ["://", ":", "@", "/", " ", '"', "svc_live_", "whsec_"],
+  parse(input) {
+    const stderr = { write() {} } as Pick<Output, "write"> as Output;
+    reportCommandError(new OperatorError(input.toString("utf8")), { json: false, verbose: false, stderr });
+  },
+};
+
+export const FORMAT_TARGETS: readonly Target[] = [browserCsv, postgresUrl, commandError, cobie, buildingSync];
