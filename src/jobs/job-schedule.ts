@@ -13,6 +13,8 @@ export type ScheduledJob = {
   run: (signal: AbortSignal) => Promise<void>;
   /** Runs the job on every server of a cluster instead of one: it concerns the server itself, or divides the work. */
   runOnEveryServer?: boolean;
+  /** Runs on every server of a cluster before it asks whether it is the one that runs the job. */
+  prepareOnEveryServer?: () => Promise<void>;
   /** Runs instead of `run` when the job is started on demand. */
   runNow?: (signal: AbortSignal) => Promise<void>;
 };
@@ -43,7 +45,7 @@ export function startJobs(
   const running = new Map<string, Promise<void>>();
   const latest = new Map<string, Pick<MonitoredJobState, "startedAt" | "finishedAt" | "error">>();
   const start = (
-    { name, runOnEveryServer }: ScheduledJob,
+    { name, runOnEveryServer, prepareOnEveryServer }: ScheduledJob,
     run: ScheduledJob["run"],
     scheduledFor?: Instant,
     onFailure = (_error: unknown) => {},
@@ -52,9 +54,15 @@ export function startJobs(
     const startedAt = clock();
     const before = latest.get(name) ?? NEVER_RUN;
     const ended = (error: string | null) => latest.set(name, { startedAt, finishedAt: clock(), error });
-    const work = (
-      runOnEveryServer ? run(abort.signal) : cluster.runExclusively(name, scheduledFor, run, abort.signal)
-    )
+    const runHere = async () => {
+      if (runOnEveryServer) return await run(abort.signal);
+      if (prepareOnEveryServer) {
+        await prepareOnEveryServer();
+        if (abort.signal.aborted) return false;
+      }
+      return await cluster.runExclusively(name, scheduledFor, run, abort.signal);
+    };
+    const work = runHere()
       .then(
         (ran) => void (ran === false ? latest.set(name, before) : ended(null)),
         (error) => {

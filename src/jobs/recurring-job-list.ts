@@ -159,9 +159,12 @@ export function recurringJobList(deps: JobDeps): ScheduledJob[] {
       name: "recalculate-sums",
       pattern: "*/15 * * * * *",
       runAtStart: true,
-      // Each server watches its own prices.
-      runOnEveryServer: true,
-      run: recalculation(deps),
+      prepareOnEveryServer: ownPricesWatch(deps),
+      async run(signal) {
+        const recalculating = { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal };
+        for (const partnerId of await recalculateStoredSums(recalculating))
+          log.info({ partner_id: partnerId }, "sums recalculated by changed prices");
+      },
     },
     {
       name: "retire",
@@ -191,17 +194,17 @@ export function recurringJobList(deps: JobDeps): ScheduledJob[] {
 }
 
 /**
- * Recalculates stored sums after changes of cost books, and after a start with another knowledge base, settings or rules. Sums
- * follow this server's again after a command with others. In a cluster, servers with others may be starting, so that this one
+ * Returns what requests the recalculation of sums that do not follow this server's knowledge base, settings and rules: after its
+ * start with others, and after a command with others. In a cluster, servers with others may be starting, so that this one
  * leaves the sums to them for a while, and takes them back if none of them is the last. The one whose start had them recalculated
  * does so once more after that time, since servers that it replaces still stored theirs.
  */
-function recalculation(jobDeps: JobDeps): ScheduledJob["run"] {
-  const { store, knowledge, clock, log, cluster = SINGLE_NODE, changedSumsBasis } = jobDeps;
+function ownPricesWatch(jobDeps: JobDeps): () => Promise<void> {
+  const { store, knowledge, clock, log, changedSumsBasis } = jobDeps;
   const basis = recalculationBasisDigest(knowledge);
   let foreignSince = changedSumsBasis === "unknown" ? Number.NEGATIVE_INFINITY : undefined;
   let repeatAt = store.isShared && changedSumsBasis === true ? clock() + FOREIGN_SUMS_MS : undefined;
-  const request = async () => {
+  return async () => {
     if ((await store.read.recalculations.basis()) === basis) {
       foreignSince = undefined;
       if (repeatAt !== undefined && clock() >= repeatAt) {
@@ -215,15 +218,6 @@ function recalculation(jobDeps: JobDeps): ScheduledJob["run"] {
       if ((await startRecalculationIfBasisChanged(jobDeps)) && store.isShared)
         repeatAt = clock() + FOREIGN_SUMS_MS;
     }
-  };
-  const recalculate = async (signal: AbortSignal) => {
-    const deps = { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal };
-    for (const partnerId of await recalculateStoredSums(deps))
-      log.info({ partner_id: partnerId }, "sums recalculated by changed prices");
-  };
-  return async (signal) => {
-    await request();
-    await cluster.runExclusively("recalculate-sums", undefined, recalculate, signal);
   };
 }
 

@@ -107,7 +107,8 @@ test("runNow returns whether the job has started, or already runs here or on ano
     new Promise<void>((resolve) => {
       finish = resolve;
     });
-  const job: ScheduledJob = { name: "slow", run };
+  let prepared = 0;
+  const job: ScheduledJob = { name: "slow", run, prepareOnEveryServer: async () => void prepared++ };
   let once: Cluster["runExclusively"] = SINGLE_NODE.runExclusively;
   const among: Cluster = {
     ...SINGLE_NODE,
@@ -124,6 +125,7 @@ test("runNow returns whether the job has started, or already runs here or on ano
   const before = schedule.states();
   expect(await schedule.runNow("slow")).toBe("running elsewhere");
   expect(schedule.states()).toEqual(before);
+  expect(prepared).toBe(2);
   once = () => Promise.reject(new Error("the database is away"));
   await expect(schedule.runNow("slow")).rejects.toThrow("the database is away");
   await schedule.stop();

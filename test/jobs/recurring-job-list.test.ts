@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { SINGLE_NODE } from "../../src/cluster/cluster.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Knowledge } from "../../src/domain/domain-knowledge.ts";
 import { StorageError } from "../../src/domain/errors.ts";
@@ -40,7 +39,6 @@ function jobs(
   own = knowledge,
   store = fixture.store,
   changedSumsBasis: boolean | "unknown" = false,
-  cluster = SINGLE_NODE,
 ): Map<string, ScheduledJob> {
   const config = loadConfig({ env, cwd: "/nowhere" });
   const table = recurringJobList({
@@ -53,18 +51,13 @@ function jobs(
     clock: fixture.clock,
     monotonicMs: () => performance.now(),
     changedSumsBasis,
-    cluster,
   });
   return new Map(table.map((job) => [job.name, job]));
 }
 /** Returns the job that recalculates sums, of a server that has started with this knowledge. */
-async function startedRecalculation(
-  own = knowledge,
-  store = fixture.store,
-  cluster = SINGLE_NODE,
-): Promise<ScheduledJob> {
+async function startedRecalculation(own = knowledge, store = fixture.store): Promise<ScheduledJob> {
   const isChanged = await startRecalculationAtStart({ store, knowledge: own, log });
-  return jobs({}, own, store, isChanged, cluster).get("recalculate-sums")!;
+  return jobs({}, own, store, isChanged).get("recalculate-sums")!;
 }
 const dearer = embeddedKnowledge({ location: "state", priceLevel: 2, buildingPerSqft: 200 });
 async function wrongSums(own: Knowledge): Promise<number> {
@@ -72,7 +65,10 @@ async function wrongSums(own: Knowledge): Promise<number> {
   const wrong = await recountDerivedData({ store, clock, knowledge: own, yieldNow }, false);
   return Object.values(wrong).reduce((sum, count) => sum + count, 0);
 }
-const run = (job: ScheduledJob | undefined) => job!.run(new AbortController().signal);
+async function run(job: ScheduledJob | undefined): Promise<void> {
+  await job!.prepareOnEveryServer?.();
+  await job!.run(new AbortController().signal);
+}
 const snapshots = () => lines.filter(({ msg }) => msg === "snapshot taken").map(({ date }) => date);
 
 // Rule: prices-recalculated
@@ -103,14 +99,11 @@ test.each(["the same", "another"])(
     const { time } = fixture;
     const store = { ...fixture.store, isShared: true };
     await run(await startedRecalculation());
-    const first = await startedRecalculation(
-      dearer,
-      store,
-      which === "the same" ? SINGLE_NODE : { ...SINGLE_NODE, runExclusively: async () => false },
-    );
+    const first = await startedRecalculation(dearer, store);
     const second = await startedRecalculation(dearer, store);
     const runAll = async () => {
-      await run(first);
+      if (which === "the same") await run(first);
+      else await first.prepareOnEveryServer!();
       await run(second);
     };
     await runAll();
