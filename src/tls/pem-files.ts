@@ -12,7 +12,7 @@ export type PemFile = { setting: string; path: string };
 /** A certificate chain, leaf first, and the private key of the leaf, as PEM texts. */
 type KeyPair = { cert: string; key: string };
 
-/** The key pair of a TLS server with details of its leaf certificate. */
+/** The key pair of a TLS server with details of its leaf certificate. `subject` has its names if it has no subject. */
 export type TlsIdentity = KeyPair & { subject: string; validFrom: Instant; validTo: Instant };
 
 /** Reads the key pair of a TLS server. Throws an OperatorError as `readTlsKeyPair` does. */
@@ -24,10 +24,16 @@ export function readTlsIdentity({ certFile, keyFile }: { certFile: string; keyFi
   const leaf = new X509Certificate(pair.cert);
   return {
     ...pair,
-    subject: leaf.subject.replaceAll("\n", ", "),
+    subject: subjectOf(leaf),
     validFrom: Date.parse(leaf.validFrom),
     validTo: Date.parse(leaf.validTo),
   };
+}
+
+/** Authorities such as Let's Encrypt leave the subject empty, which is then undefined, whatever its type says. */
+function subjectOf(leaf: X509Certificate): string {
+  const subject: string | undefined = leaf.subject;
+  return subject?.replaceAll("\n", ", ") ?? leaf.subjectAltName ?? "";
 }
 
 /**

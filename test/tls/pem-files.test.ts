@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readTlsAuthorities, readTlsKeyPair } from "../../src/tls/pem-files.ts";
+import { readTlsAuthorities, readTlsIdentity, readTlsKeyPair } from "../../src/tls/pem-files.ts";
+import { makeCertificate } from "../support/certificates.ts";
 
 const FIXTURES = join(import.meta.dir, "../fixtures/tls");
 const authority = join(FIXTURES, "authority.crt");
@@ -56,4 +57,10 @@ describe("readKeyPair", () => {
   test("rejects a certificate in place of the key", () => {
     expect(() => read(cert, cert)).toThrow(`key: ${cert} does not contain an unencrypted PEM private key`);
   });
+});
+
+// The profiles of Let's Encrypt without a common name make such certificates.
+test("a certificate with an empty subject has its names instead", async () => {
+  const { cert: certFile, key: keyFile } = await makeCertificate(folder, "");
+  expect(readTlsIdentity({ certFile, keyFile }).subject).toBe("IP Address:127.0.0.1");
 });
