@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import tls from "node:tls";
 import type { TlsIdentity } from "./pem-files.ts";
@@ -27,14 +28,16 @@ export class TlsTerminator {
     );
     // Failed handshakes are not logged: scanners and plain HTTP would fill the log.
     this.#server.on("tlsClientError", (_error, socket) => socket.destroy());
+    // Without a listener, an error while no address is waited for would end the process.
+    this.#server.on("error", () => {});
   }
 
   /** Resolves with the port. Rejects with the operating system's error. */
   async listen(host: string, port: number): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", reject);
-      this.#server.listen(port, host, () => resolve());
-    });
+    // Leaves no listener behind: the port is closed and opened again each time that file descriptors run out.
+    const listening = once(this.#server, "listening");
+    this.#server.listen(port, host);
+    await listening;
     return (this.#server.address() as AddressInfo).port;
   }
 

@@ -83,3 +83,26 @@ test.each([
   socket.destroy();
   await listener.stop(100);
 });
+
+test("a listener over TLS that is paused and resumed many times collects no event listeners", async () => {
+  const warnings: string[] = [];
+  const warn = ({ name }: Error) => warnings.push(name);
+  process.on("warning", warn);
+  const listener = await openServerHttpListener({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeoutS: 30,
+    tls: identity,
+    fetch: async () => new Response(),
+    onFault(error) {
+      throw error;
+    },
+  });
+  for (let i = 0; i < 12; i++) {
+    listener.pause();
+    await listener.resume();
+  }
+  await listener.stop(100);
+  process.off("warning", warn);
+  expect(warnings).toEqual([]);
+});
