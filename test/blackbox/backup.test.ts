@@ -452,7 +452,7 @@ describe("backup fails", () => {
       );
       const stderr = await new Response(limited.stderr).text();
       expect(await limited.exited).toBe(1);
-      expect(stderr).not.toContain("fault in Mainstay");
+      expect(stderr).not.toContain("bug in Mainstay");
       expect(readdirSync(target)).toEqual([]);
       await addProperty(source.as(acme));
     },

@@ -62,7 +62,7 @@ test("a database that is lost while a server starts, or a command runs, is repor
     const { code, stdout, stderr } = await installation.run(...command);
     expect(code).toBe(1);
     expect(stdout + stderr).toContain("PostgreSQL does not answer");
-    expect(stdout + stderr).not.toMatch(/fault in Mainstay|Failed query/);
+    expect(stdout + stderr).not.toMatch(/bug in Mainstay|Failed query/);
   }
 });
 

@@ -112,16 +112,18 @@ describe("init", () => {
   test("reports why the configuration cannot be written", () => {
     const cwd = folder();
     writeFileSync(join(cwd, "file"), "");
+    symlinkSync("/dev/null", join(cwd, "device"));
     for (const [config, complaint] of [
       ["file/mainstay.toml", "(EEXIST)"],
       [".", "is a folder"],
+      ["device", "is not a regular file"],
     ] as const) {
       const { code, err } = mainstay(cwd, ["init", "--config", config]);
       expect(code).toBe(1);
       expect(err).toContain(`${join(cwd, config)} ${complaint}`);
-      expect(err).not.toContain("fault in Mainstay");
+      expect(err).not.toContain("bug in Mainstay");
     }
-    expect(readdirSync(cwd)).toEqual(["file"]);
+    expect(readdirSync(cwd).sort()).toEqual(["device", "file"]);
   });
 
   test("reports why the data folder cannot be created", () => {

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { EXAMPLE_CONFIG } from "../../config/default-settings.ts";
 import { CONFIG_FILE_NAME, findConfigFile, loadConfig } from "../../config/load-config.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { fileStorageError } from "../../files/durable-files.ts";
+import { fileStorageError, readRegularFile } from "../../files/durable-files.ts";
 import { isMasterKeyProvided, masterKeyFilePath } from "../../secrets/master-key.ts";
 import { openServerDataFolder } from "../../server/server-data-folder.ts";
 import { lockServerDataFolderForMigration } from "../../server/server-instance-lock.ts";
@@ -109,7 +109,7 @@ function writeConfig(file: string, text: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw fileStorageError(error, file);
-    if (readFileSync(file, "utf8") === text) return false;
+    if (readRegularFile(file).toString("utf8") === text) return false;
     throw new OperatorError(
       `${file} exists and differs from what init would write; it was not changed`,
       "Specify another file with --config, or move this one away.",

@@ -15,7 +15,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import unit from "../../../packaging/mainstay.service" with { type: "text" };
 import { EXAMPLE_CONFIG } from "../../config/default-settings.ts";
 import { OperatorError } from "../../domain/errors.ts";
-import { fileStorageError, openNewFile, temporaryPath } from "../../files/durable-files.ts";
+import { fileStorageError, openNewFile, readRegularFile, temporaryPath } from "../../files/durable-files.ts";
 import { BUILD } from "../../server/server-build-info.ts";
 import type { CommandContext } from "../command-context.ts";
 import { completionScript, SHELLS, type Shell } from "../completion-script.ts";
@@ -189,7 +189,7 @@ function executablePath(root: string): string {
 
 function stateOf({ path, text, ours }: PlannedFile): "absent" | "same" | "different" {
   try {
-    if (readFileSync(path, "utf8") === text) return "same";
+    if (readRegularFile(path).toString("utf8") === text) return "same";
     return ours ? "absent" : "different";
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "absent";
