@@ -277,6 +277,11 @@ export type KeywordRules = {
   /** Phrases before and after the mention of another visit, such as "next" and "last", which do not say that it was missed now. */
   otherVisits: readonly string[];
   otherVisitsAfter: readonly string[];
+  /** Negations that deny nothing of what failed: "all passed except". */
+  exceptions: readonly string[];
+  /** Negations of what may have been done at last: after it ("completed the required"), those of `putOff` also before it. */
+  calledFor: readonly string[];
+  putOff: readonly string[];
   /** Undefined for rules of what neither passes nor fails. */
   verdicts?: VerdictRules;
   /** Apply in the place of `resolutions` to things that may be gone, which questions do not name; null for rules of faults. */

@@ -1,6 +1,6 @@
 import { CRITICAL_FROM, WARNING_FROM } from "../domain/component.ts";
 import { SYSTEMS } from "../domain/domain-knowledge.ts";
-import type { CheckedFiles } from "./assemble-knowledge.ts";
+import type { CheckedFiles } from "./knowledge-file-schemas.ts";
 import type { KnowledgeFiles } from "./knowledge-files.ts";
 
 /** An invalid file of the knowledge base. The message names the file and the entry. */

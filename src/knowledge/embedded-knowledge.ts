@@ -1,5 +1,6 @@
 import type { Knowledge } from "../domain/domain-knowledge.ts";
-import { assembleKnowledge, type CheckedFiles } from "./assemble-knowledge.ts";
+import { assembleKnowledge } from "./assemble-knowledge.ts";
+import type { CheckedFiles } from "./knowledge-file-schemas.ts";
 import { FILES } from "./knowledge-files.ts";
 import { createKnowledge } from "./knowledge-look-ups.ts";
 

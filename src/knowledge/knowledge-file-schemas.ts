@@ -214,6 +214,9 @@ export const regimesFile = type({
     still_due: text.array(),
     other_visits: text.array(),
     other_visits_after: text.array(),
+    exceptions: text.array(),
+    called_for: text.array(),
+    put_off: text.array(),
     verdicts: type({
       ...closed,
       failures: text.array(),
@@ -408,3 +411,22 @@ export const modelFile = type({
     confidence_pct: byConfidence(positive),
   },
 });
+
+/** The files after validation. */
+export type CheckedFiles = {
+  appliances: (typeof applianceFile.infer)[];
+  brands: typeof brandsFile.infer;
+  cascades: typeof cascadesFile.infer;
+  censusDivisions: typeof censusDivisionsFile.infer;
+  claimTypes: typeof claimTypesFile.infer;
+  eras: typeof erasFile.infer;
+  hazards: typeof hazardsFile.infer;
+  regimes: typeof regimesFile.infer;
+  keywords: typeof keywordsFile.infer;
+  locationFactors: typeof locationFactorsFile.infer;
+  lossClasses: typeof lossClassesFile.infer;
+  model: typeof modelFile.infer;
+  smartEvents: typeof smartEventsFile.infer;
+  sources: typeof sourcesFile.infer;
+  states: typeof statesFile.infer;
+};

@@ -1,7 +1,8 @@
 import type { Knowledge } from "../domain/domain-knowledge.ts";
 import { type Type, type } from "../validation/arktype-validators.ts";
-import { assembleKnowledge, type CheckedFiles } from "./assemble-knowledge.ts";
+import { assembleKnowledge } from "./assemble-knowledge.ts";
 import { checkKnowledgeReferences, checkKnowledgeSources, KnowledgeError } from "./check-knowledge.ts";
+import type { CheckedFiles } from "./knowledge-file-schemas.ts";
 import * as schemas from "./knowledge-file-schemas.ts";
 import type { KnowledgeFiles } from "./knowledge-files.ts";
 import { createKnowledge } from "./knowledge-look-ups.ts";

@@ -1,12 +1,7 @@
 import type { HazardWords, KeywordRules, Knowledge } from "../domain-knowledge.ts";
 import { hazardGoneFromUnitsMark, OF_UNITS } from "../hazards/hazard-flags.ts";
-import {
-  ANY_INSPECTION,
-  findNoteKeywords,
-  findNoteMentions,
-  NO_MENTIONS,
-  type NoteMentions,
-} from "./find-note-keywords.ts";
+import { findNoteKeywords, findNoteMentions, NO_MENTIONS, type NoteMentions } from "./find-note-keywords.ts";
+import { ANY_INSPECTION } from "./note-lexicon.ts";
 import type { Note } from "./scoring-types.ts";
 
 /** The stored findings of a note; all null without one. */
