@@ -49,7 +49,7 @@ type StoredRow = StoredCursor & FeedClient & { touchedAt: Instant };
 const EXPIRY_MS = 90_000_000;
 /** The last page is only requested again if its response was lost. */
 const LAST_PAGE_EXPIRY_MS = 600_000;
-const MAX_CLIENTS = 10_000;
+const MAX_CLIENTS_PER_PARTNER = 1_000;
 const MAX_CURSORS_PER_CLIENT = 8;
 
 /** Returns the time of a use from which a cursor expires. */
@@ -90,21 +90,29 @@ function endsBefore({ after: one }: CursorPage, { after: other }: CursorPage): b
  * them. Therefore the history ends where it ended on the first page, and the components continue after the last row
  * returned.
  *
- * A cursor is identified by the client and the offset.
+ * A cursor is identified by the client and the offset. Each partner has room of its own: a client whose cursor is gone may
+ * miss events, so that no partner's requests may take the place of another's cursors.
  */
 export class MemoryFeedCursors implements EventFeedCursors {
-  readonly #byClient = new LRUCache<string, Entry[]>({ max: MAX_CLIENTS });
+  readonly #byPartner = new Map<string, LRUCache<string, Entry[]>>();
   /** The entries of the cursors that were found, and what these were. */
   readonly #found = new WeakMap<FeedCursor, { entry: Entry; cursor: FeedCursor }>();
 
   begin({ partnerId, client }: FeedClient, cursor: FeedCursor, now: Instant): void {
-    const key = `${partnerId} ${client}`;
-    const alive = (this.#byClient.get(key) ?? []).filter(({ touchedAt }) => touchedAt > now - EXPIRY_MS);
-    this.#byClient.set(key, [...alive.slice(1 - MAX_CURSORS_PER_CLIENT), { cursor, touchedAt: now }]);
+    const clients = this.#clientsOf(partnerId);
+    const alive = (clients.get(client) ?? []).filter(({ touchedAt }) => touchedAt > now - EXPIRY_MS);
+    clients.set(client, [...alive.slice(1 - MAX_CURSORS_PER_CLIENT), { cursor, touchedAt: now }]);
+  }
+
+  #clientsOf(partnerId: string): LRUCache<string, Entry[]> {
+    const clients =
+      this.#byPartner.get(partnerId) ?? new LRUCache<string, Entry[]>({ max: MAX_CLIENTS_PER_PARTNER });
+    this.#byPartner.set(partnerId, clients);
+    return clients;
   }
 
   find({ partnerId, client }: FeedClient, offset: number, now: Instant): FoundCursor | undefined {
-    const matches = (this.#byClient.get(`${partnerId} ${client}`) ?? []).filter(
+    const matches = (this.#byPartner.get(partnerId)?.get(client) ?? []).filter(
       ({ cursor, touchedAt }) =>
         touchedAt > now - EXPIRY_MS && cursor.pages.some((page) => page.offset === offset),
     );
@@ -131,13 +139,17 @@ export class MemoryFeedCursors implements EventFeedCursors {
   async keep(store: Pick<Store, "write">, now: Instant): Promise<void> {
     const rows: StoredRow[] = [];
     // Oldest first, as they are restored.
-    for (const [key, { value: entries }] of this.#byClient.dump()) {
-      const at = key.indexOf(" ");
-      const client = { partnerId: key.slice(0, at), client: key.slice(at + 1) };
-      for (const { cursor, touchedAt } of entries)
-        if (touchedAt > now - EXPIRY_MS)
-          rows.push({ ...client, id: Bun.randomUUIDv7(), state: JSON.stringify(cursor), touchedAt });
-    }
+    for (const [partnerId, clients] of this.#byPartner)
+      for (const [client, { value: entries }] of clients.dump())
+        for (const { cursor, touchedAt } of entries)
+          if (touchedAt > now - EXPIRY_MS)
+            rows.push({
+              partnerId,
+              client,
+              id: Bun.randomUUIDv7(),
+              state: JSON.stringify(cursor),
+              touchedAt,
+            });
     await store.write(async (tx) => {
       await tx.feedCursors.prune(now + 1);
       await tx.feedCursors.insertAll(rows);
@@ -147,9 +159,9 @@ export class MemoryFeedCursors implements EventFeedCursors {
   /** Restores the cursors that an earlier process has stored. */
   async restore(store: Pick<Store, "read">, now: Instant): Promise<void> {
     for (const { partnerId, client, state, touchedAt } of await store.read.feedCursors.all(now - EXPIRY_MS)) {
-      const key = `${partnerId} ${client}`;
-      const known = this.#byClient.get(key) ?? [];
-      this.#byClient.set(key, [...known, { cursor: JSON.parse(state) as FeedCursor, touchedAt }]);
+      const clients = this.#clientsOf(partnerId);
+      const known = clients.get(client) ?? [];
+      clients.set(client, [...known, { cursor: JSON.parse(state) as FeedCursor, touchedAt }]);
     }
   }
 }

@@ -61,14 +61,17 @@ describe.each([
 });
 
 describe("the cursors of the event feed", () => {
-  test("are limited to eight per client, and to ten thousand clients", () => {
+  test("are limited to eight per client, and to a thousand clients of each partner", () => {
     const cursors = new MemoryFeedCursors();
+    const other = { partnerId: "PARTNER_2", client: "a" };
+    cursors.begin(other, cursorAt(50), NOW);
     for (let i = 0; i < 9; i++) cursors.begin(client("a"), cursorAt(i), NOW);
     expect(cursors.find(client("a"), 0, NOW)).toBeUndefined();
     expect(cursors.find(client("a"), 1, NOW)).toBeDefined();
     for (let i = 0; i < 10_000; i++) cursors.begin(client(`client ${i}`), cursorAt(0), NOW);
-    expect(cursors.find(client("a"), 1, NOW)).toBeUndefined();
-    expect(cursors.find(client("client 0"), 0, NOW)).toBeDefined();
+    expect(cursors.find(client("client 8999"), 0, NOW)).toBeUndefined();
+    expect(cursors.find(client("client 9000"), 0, NOW)).toBeDefined();
+    expect(cursors.find(other, 50, NOW)).toBeDefined();
   });
 });
 
