@@ -69,7 +69,7 @@ async function crash(engine: Engine) {
     });
     if (!isSetUp && record.seen.length === 0 && ++total.setupsFailed <= MOST_SETUPS_FAILED) {
       console.log(
-        `${engine}: seed ${roundSeed} was not set up, and another is tried: ${found[0]?.split("\n", 1)}`,
+        `${engine}: seed ${roundSeed} was not set up, and another is tried: ${found[0]?.split("\n", 3).join(" ")}`,
       );
       return;
     }
