@@ -4,7 +4,7 @@
  */
 
 /** The signs in ASCII and full width, and the blanks that a spreadsheet drops before them. */
-const SIGN = "[=+\\-@\\t\\r\\uff1d\\uff0b\\uff0d\\uff20]";
+const SIGN = "[=+\\-@\\t\\r\\n\\uff1d\\uff0b\\uff0d\\uff20]";
 const NEEDS_QUOTE = new RegExp(`^'*${SIGN}`);
 const HAS_QUOTE = new RegExp(`^'+${SIGN}`);
 

@@ -10,6 +10,7 @@ test.each([
   ["@SUM(A1)", "'@SUM(A1)"],
   ["\t=1", "'\t=1"],
   ["\r=1", "'\r=1"],
+  ["\n=1", "'\n=1"],
   ["＝1", "'＝1"],
   ["＋1", "'＋1"],
   ["－1", "'－1"],
@@ -30,7 +31,7 @@ test("any text is restored, and none is written with a formula sign first", () =
   fc.assert(
     fc.property(fc.oneof(formulaLike, fc.string()), (text) => {
       const written = neutralizeCsvFormula(text);
-      expect(written).not.toMatch(/^[=+\-@\t\r＝＋－＠]/);
+      expect(written).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
       expect(restoreCsvFormula(written)).toBe(text);
     }),
     { numRuns: 1_000 },
