@@ -105,8 +105,10 @@ export class MemoryFeedCursors implements EventFeedCursors {
   }
 
   #clientsOf(partnerId: string): LRUCache<string, Entry[]> {
+    // `max` in the place of sizes would allocate 30 KB for each partner at once.
     const clients =
-      this.#byPartner.get(partnerId) ?? new LRUCache<string, Entry[]>({ max: MAX_CLIENTS_PER_PARTNER });
+      this.#byPartner.get(partnerId) ??
+      new LRUCache<string, Entry[]>({ maxSize: MAX_CLIENTS_PER_PARTNER, sizeCalculation: () => 1 });
     this.#byPartner.set(partnerId, clients);
     return clients;
   }
