@@ -151,14 +151,15 @@ export class RequestPipeline {
   ): Promise<Response> {
     const { id, revision } = context.partner!;
     // Responses in CSV are not cached.
-    const isCacheable = operation.cacheable && !acceptsCsv(request.headers);
-    const key = isCacheable ? `${id} ${targetOf(request.url)}` : "";
+    const inCsv = acceptsCsv(request.headers);
+    const isCacheable = operation.cacheable && !inCsv;
+    const asked = `${inCsv ? "csv" : "json"} ${id} ${targetOf(request.url)}`;
     const shown = { partners: [{ id, revision }] };
-    const cached = isCacheable ? this.#cache.get(key, shown) : undefined;
+    const cached = isCacheable ? this.#cache.get(asked, shown) : undefined;
     if (cached) return respondWithEntityTag(cached, request, context);
-    // A response with an ETag depends on the revision, the URL and the date, apart from timestamps that the tag ignores.
+    // A response with an ETag depends on the revision, the date, the format and the URL; its tag ignores timestamps.
     const revisionTag = operation.replies?.[304]
-      ? entityTag(`${this.#instanceId} ${revision} ${dayOf(context.now)} ${id} ${targetOf(request.url)}`)
+      ? entityTag(`${this.#instanceId} ${revision} ${dayOf(context.now)} ${asked}`)
       : undefined;
     // Only a caller that got a response knows the tag, whereas `*` is no evidence that there is one.
     if (revisionTag && isEntityTagListed(request.headers.get("if-none-match"), revisionTag))
@@ -173,7 +174,7 @@ export class RequestPipeline {
         body: text,
         etag: rest ? revisionTag : revisionTag && entityTagOf(text, operation.replies?.[200]?.type),
       };
-      if (isCacheable && !rest) this.#cache.set(key, shown, tagged);
+      if (isCacheable && !rest) this.#cache.set(asked, shown, tagged);
       const response = respondWithEntityTag(tagged, request, context);
       if (response.status === 304) return response;
       return sendHttpJsonReply({ text, rest }, response, request, context, reservation);

@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
-import { objectSchema, wholeNumberSchema } from "../../src/api-schemas/definition/schema-field-types.ts";
-import { okReplies, okReply, partnerOperation } from "../../src/http/http-operation.ts";
+import {
+  objectSchema,
+  textListSchema,
+  wholeNumberSchema,
+} from "../../src/api-schemas/definition/schema-field-types.ts";
+import { okReplies, okReply, partnerOperation, readOperationReplies } from "../../src/http/http-operation.ts";
 import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
 import { createPropertyAndQueueWebhook } from "../../src/usecases/portfolio/create-or-change-property.ts";
 import { writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts";
@@ -11,6 +15,15 @@ import { withoutDeadline } from "../support/request-context.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePartnerStore();
+
+const visit = () => ({
+  requestId: "r",
+  address: "::1",
+  now: NOW,
+  monotonicMs: 0,
+  headers: {},
+  ...withoutDeadline(),
+});
 
 /** Two partners, and the number of responses computed for one of them. */
 async function pipeline() {
@@ -30,14 +43,6 @@ async function pipeline() {
   const partner = async (name: string) => {
     const made = await createPartner(administration, { name, dailyBudget: 1000, webhookUrl: null });
     const request = new Request("http://x/count", { headers: { "x-api-key": made.credentials.apiKey } });
-    const visit = () => ({
-      requestId: "r",
-      address: "::1",
-      now: NOW,
-      monotonicMs: 0,
-      headers: {},
-      ...withoutDeadline(),
-    });
     const get = async () => await (await pipeline.run(operation, request, {}, visit())).json();
     const write = (into = store) =>
       writePortfolio(into.write, knowledge, made.partner, (writer) =>
@@ -76,4 +81,30 @@ test("a failed commit invalidates nothing", async () => {
   });
   await expect(failed).rejects.toThrow("no");
   expect(await ours.get()).toEqual({ workedOut: 1 });
+});
+
+test("the ETag of a long response in JSON is not that of the same address in CSV", async () => {
+  const fixture = await open(NOW);
+  const terms = { name: "Ours", dailyBudget: 10, webhookUrl: null };
+  const { apiKey } = (await createPartner(fixture.administration, terms)).credentials;
+  const lines = Array<string>(100_000).fill("a line of text");
+  const operation = partnerOperation({
+    id: "lines",
+    method: "GET",
+    path: "/lines",
+    summary: "Lines",
+    replies: readOperationReplies("Lines", objectSchema({ lines: textListSchema("Lines", ["a"]) })),
+    handle: () => okReply({ lines }),
+  });
+  const onFixture = pipelineOn(fixture);
+  const get = (headers: Record<string, string>) =>
+    onFixture.run(
+      operation,
+      new Request("http://x/lines", { headers: { "x-api-key": apiKey, ...headers } }),
+      {},
+      visit(),
+    );
+  const etag = { "if-none-match": (await get({})).headers.get("etag")! };
+  expect((await get(etag)).status).toBe(304);
+  expect((await get({ ...etag, accept: "text/csv" })).status).toBe(200);
 });
