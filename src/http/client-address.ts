@@ -1,6 +1,9 @@
+import { parseIpAddress } from "../ip-networks/ip-network.ts";
+
 /**
  * Returns the client's address: the socket's address or, behind a trusted proxy, the last address in X-Forwarded-For that
- * is not a trusted proxy's. Earlier addresses in the header can be forged.
+ * is not a trusted proxy's. Earlier addresses in the header can be forged. Any other text in its place, which a client among
+ * the trusted addresses can send, stands for no client: each text would have a limit, and memory, of its own.
  */
 export function clientAddress(
   socketAddress: string,
@@ -9,8 +12,8 @@ export function clientAddress(
 ): string {
   if (forwardedFor === null || !isTrusted(socketAddress)) return socketAddress;
   const hops = forwardedFor.split(",").map((hop) => withoutPort(hop.trim()));
-  for (const hop of hops.reverse()) if (hop !== "" && !isTrusted(hop)) return hop;
-  return socketAddress;
+  const client = hops.findLast((hop) => hop !== "" && !isTrusted(hop)) ?? "";
+  return parseIpAddress(client)?.toString() ?? socketAddress;
 }
 
 /** Some proxies write the port too, `203.0.113.7:51234` or `[2001:db8::1]:51234`, which differs by connection. */

@@ -15,6 +15,8 @@ test.each([
   ["the proxy adds the port in IPv6", "10.0.0.1", "[2001:db8::1]:40001", "2001:db8::1"],
   ["the proxy writes brackets alone", "10.0.0.1", "[2001:db8::1]", "2001:db8::1"],
   ["an IPv6 address ends like a port", "10.0.0.1", "2001:db8::1:4000", "2001:db8::1:4000"],
+  ["a text is in its place", "10.0.0.1", "198.51.100.1, unknown, 10.0.0.2", "10.0.0.1"],
+  ["a zone follows it", "10.0.0.1", `fe80::1%${"z".repeat(100)}`, "fe80::1"],
   ["the header is empty", "10.0.0.1", " , ", "10.0.0.1"],
   ["spaces and empty parts surround the address", "10.0.0.1", ",  198.51.100.1 ,", "198.51.100.1"],
 ])("when %s, the client is the last address that cannot be forged", (_, socket, forwarded, client) => {
