@@ -159,8 +159,8 @@ const optionalFields = {
   inspection_types: nullableSchema(
     constraint.inspectionTypes,
     out.inspection_types.describedAs(
-      "The inspections that it was, of those that the appliance's type needs. Without any, those that the notes name " +
-        "count; else the one with the shortest interval of those that the event type can be",
+      "The inspections that it was, of those that the appliance's type needs. Without any, those that the notes " +
+        "report count; else the one with the shortest interval of those that the event type can be, unless the notes deny it",
     ),
   ),
 } as const;

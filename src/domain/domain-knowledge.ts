@@ -1,6 +1,7 @@
 import type { CostAdjustment, CostOrigin } from "./costs/cost-adjustment.ts";
 import type { HazardDef } from "./hazards/hazard-definition.ts";
 import type { VerdictRules } from "./scoring/inspection-verdicts-in-notes.ts";
+import type { ReportRules } from "./scoring/inspections-reported-in-notes.ts";
 import type { RemovalRules } from "./scoring/removals-reported-in-notes.ts";
 import type { BrandTier, Confidence } from "./scoring/scoring-types.ts";
 import type { Severity } from "./sensor-event.ts";
@@ -284,6 +285,8 @@ export type KeywordRules = {
   putOff: readonly string[];
   /** Undefined for rules of what neither passes nor fails. */
   verdicts?: VerdictRules;
+  /** Undefined for rules of what needs no report. */
+  reports?: ReportRules;
   /** Apply in the place of `resolutions` to things that may be gone, which questions do not name; null for rules of faults. */
   removals: RemovalRules | null;
 };

@@ -51,7 +51,8 @@ export function inspectionWords(
   typeOf: ReadonlyMap<string, string>,
 ): KeywordRules {
   const rules = keywordRules(files, typeOf);
-  const { words, visits, not_done_before, not_done_after, verdicts, ...notes } = files.regimes.notes;
+  const { words, visits, not_done_before, not_done_after, verdicts, reports, no_visits, ...notes } =
+    files.regimes.notes;
   const group = (id: string, phrases: string[]): KeywordGroup => ({
     id,
     direction: "down",
@@ -75,7 +76,7 @@ export function inspectionWords(
       ...notes.called_for,
       ...notes.put_off,
     ],
-    notNegations: [...rules.notNegations, ...notes.not_negations],
+    notNegations: [...rules.notNegations, ...notes.favorable, ...notes.not_negations],
     negationsAfter: [...rules.negationsAfter, ...not_done_after],
     falseFriends: notes.false_friends,
     conjunctions: notes.conjunctions,
@@ -87,6 +88,12 @@ export function inspectionWords(
     exceptions: notes.exceptions,
     calledFor: notes.called_for,
     putOff: notes.put_off,
+    reports: {
+      ...reports,
+      results: [...reports.results, ...notes.completions, ...verdicts.passes],
+      notDenials: notes.favorable,
+      noVisits: no_visits,
+    },
     verdicts: {
       failures: verdicts.failures,
       passes: verdicts.passes,

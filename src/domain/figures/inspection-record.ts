@@ -127,12 +127,12 @@ export class InspectionRecord {
 
 /**
  * Returns the inspections that an event was (docs/model/figures.md#compliance): those that it names; else those that its
- * notes name and its type can be; else, of those that its type can be, the ones with the shortest interval that its notes do not
- * deny. An event of a component is assumed to be one of that component's alone.
+ * notes report and its type can be; else, of those that its type can be, the ones with the shortest interval, unless its notes
+ * deny one of them or the visit. An event of a component is assumed to be one of that component's alone.
  */
 function inspectedBy(
   regimes: readonly InspectionRegime[],
-  { eventType, componentDefId, inspectionTypes, noted: { done, notDone } }: InspectionEvent,
+  { eventType, componentDefId, inspectionTypes, noted: { done, notDone, isOfNoVisit } }: InspectionEvent,
 ): { regimes: readonly InspectionRegime[]; basis: InspectionBasis } {
   if (inspectionTypes !== null && inspectionTypes.length > 0)
     return {
@@ -146,8 +146,9 @@ function inspectedBy(
     componentDefId === null
       ? possible
       : possible.filter(({ componentIds }) => componentIds.has(componentDefId));
-  const assumed = shortest(likely).filter(({ inspectionType }) => !notDone.includes(inspectionType));
-  return { regimes: assumed, basis: "assumed" };
+  const assumed = shortest(likely);
+  const isDenied = isOfNoVisit || assumed.some(({ inspectionType }) => notDone.includes(inspectionType));
+  return { regimes: isDenied ? [] : assumed, basis: "assumed" };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { KeywordGroup, KeywordRules } from "../domain-knowledge.ts";
 import { isOfOtherVisit, negatedMentions } from "./denials-in-notes.ts";
 import {
+  ANY_INSPECTION,
   compileLexicon,
   findMentions,
   followedBy,
@@ -22,12 +23,19 @@ export type NoteMentions = {
   denied: ReadonlySet<KeywordGroup>;
   /** The groups that it says failed; of no type in particular also without a word for it. */
   failed: ReadonlySet<KeywordGroup>;
+  /** True if it says that nothing was inspected. */
+  isOfNoVisit: boolean;
 };
 
-export const NO_MENTIONS: NoteMentions = { findings: [], denied: new Set(), failed: new Set() };
+export const NO_MENTIONS: NoteMentions = {
+  findings: [],
+  denied: new Set(),
+  failed: new Set(),
+  isOfNoVisit: false,
+};
 
 /** The version of this reader. Findings are stored; a higher number makes every note be read again. */
-export const READER_VERSION = 7;
+export const READER_VERSION = 8;
 
 const lexicons = new WeakMap<KeywordRules, Lexicon>();
 
@@ -60,12 +68,20 @@ function read(lexicon: Lexicon, notes: string): NoteMentions {
   const negated = negatedMentions(lexicon, note, mentions);
   const denied = new Set<KeywordGroup>();
   const failed = new Set<KeywordGroup>();
+  const particular = mentions.filter(({ group }) => group.id !== ANY_INSPECTION);
+  const reported = lexicon.reports?.of(words, particular);
+  const isUnreported = (mention: Mention) =>
+    reported !== undefined &&
+    mention.group.id !== ANY_INSPECTION &&
+    !reported.has(mention) &&
+    !note.verdicts?.failedAt.has(mention);
   for (const mention of mentions) {
     const { group } = mention;
     if (
       negated.has(mention) ||
       precededBy(lexicon, lexicon.hypotheticals, words, mention.start) !== undefined ||
-      (group.direction === "down" && isUnfulfilled(lexicon, words, mention.start))
+      (group.direction === "down" && isUnfulfilled(lexicon, words, mention.start)) ||
+      isUnreported(mention)
     ) {
       if (!isOfOtherVisit(lexicon, note, mention)) denied.add(group);
       continue;
@@ -91,7 +107,8 @@ function read(lexicon: Lexicon, notes: string): NoteMentions {
     if (!resolvers.has(start)) strongest.set(group, strongest.get(group) === 1 ? 1 : share);
   for (const group of strongest.keys()) denied.delete(group);
   if (note.verdicts?.hasFailed) failed.add(lexicon.verdicts!.any);
-  return { findings: Array.from(strongest, ([group, share]) => ({ group, share })), denied, failed };
+  const findings = Array.from(strongest, ([group, share]) => ({ group, share }));
+  return { findings, denied, failed, isOfNoVisit: lexicon.reports?.isOfNoVisit(words, particular) ?? false };
 }
 
 /** Returns the index of the phrase that reports the fault as fixed or past; undefined without one. */

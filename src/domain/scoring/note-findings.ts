@@ -19,6 +19,8 @@ export type NoteReading = {
 const HALF = "/2";
 const FAILED = "!";
 const NOT_DONE = "-";
+/** Stored in the place of an inspection type if nothing was inspected. */
+const NO_VISIT = "visit";
 
 const UNREAD: NoteReading = {
   noteKey: null,
@@ -55,17 +57,37 @@ export function scoringFindingsOfNote(
 
 /** Returns the inspections that a note names; of no type in particular, only that one failed. */
 function readInspections(rules: KeywordRules, notes: string): string {
-  const { findings, denied, failed } = findPhrases(rules, notes);
+  const { findings, denied, failed, isOfNoVisit } = findPhrases(rules, spellOutCheckMarks(notes));
   const marked = (groups: Iterable<{ id: string }>, mark: string) =>
     Array.from(groups, ({ id }) => id.split(" ").map((type) => mark + type)).flat();
   const done = findings.map(({ group }) => group).filter((group) => !failed.has(group));
-  return [...marked(done, ""), ...marked(failed, FAILED), ...marked(denied, NOT_DONE)]
-    .filter((type) => type !== ANY_INSPECTION && type !== NOT_DONE + ANY_INSPECTION)
-    .join(" ");
+  const types = [...marked(done, ""), ...marked(failed, FAILED), ...marked(denied, NOT_DONE)].filter(
+    (type) => type !== ANY_INSPECTION && type !== NOT_DONE + ANY_INSPECTION,
+  );
+  return (isOfNoVisit ? [...types, NOT_DONE + NO_VISIT] : types).join(" ");
+}
+
+/** Marks of a form, and slashes between its items. */
+const CHECK_MARK = /[☑☒✅✓✔☐✗✘❌]|\[[x✓✔]?\s?\]/giu;
+const CHECKED = /[☑☒✅✓✔x]/iu;
+
+/** Returns a note with words for the check marks of a form, which stand before its items, or else behind them. */
+function spellOutCheckMarks(notes: string): string {
+  const marks = notes.match(CHECK_MARK);
+  const text = notes.replaceAll(" / ", ", ");
+  if (!marks) return text;
+  const isBefore = notes.trimStart().startsWith(marks[0]);
+  return text.replace(CHECK_MARK, (mark) => {
+    const words = CHECKED.test(mark) ? "done" : "not done";
+    return isBefore ? `. ${words}: ` : ` ${words}. `;
+  });
 }
 
 /** The inspections that a note names: those that were done, of them those that failed, and those that were not done. */
-export type NotedInspections = Readonly<Record<"done" | "failed" | "notDone", readonly string[]>>;
+export type NotedInspections = Readonly<Record<"done" | "failed" | "notDone", readonly string[]>> & {
+  /** True if the note says that nothing was inspected. */
+  isOfNoVisit: boolean;
+};
 
 /** Returns the inspections of a note from their stored form. */
 export function notedInspectionsOfFindings(stored: string | null): NotedInspections {
@@ -74,7 +96,8 @@ export function notedInspectionsOfFindings(stored: string | null): NotedInspecti
     types.filter((type) => type.startsWith(mark)).map((type) => type.slice(mark.length));
   const failed = marked(FAILED);
   const done = [...types.filter((type) => !/^[!-]/.test(type)), ...failed];
-  return { done, failed, notDone: marked(NOT_DONE) };
+  const notDone = marked(NOT_DONE).filter((type) => type !== NO_VISIT);
+  return { done, failed, notDone, isOfNoVisit: types.includes(NOT_DONE + NO_VISIT) };
 }
 
 /**
@@ -101,7 +124,8 @@ function firstWords(rules: KeywordRules): RegExp {
   let expression = expressions.get(rules);
   if (!expression) {
     const words = rules.groups.flatMap(({ phrases }) => phrases.map((text) => text.split(/[ ']/)[0]));
-    for (const text of rules.verdicts?.failures ?? []) words.push(text.replace(/[ ']/g, "\\W+"));
+    for (const text of [...(rules.verdicts?.failures ?? []), ...(rules.reports?.noVisits ?? [])])
+      words.push(text.replace(/[ ']/g, "\\W+"));
     expression = new RegExp(`(?<![a-z])(?:${[...new Set(words)].join("|")})(?![a-z0-9])`);
     expressions.set(rules, expression);
   }

@@ -1,5 +1,6 @@
 import type { KeywordGroup, KeywordRules } from "../domain-knowledge.ts";
 import { InspectionVerdicts, type NoteVerdicts } from "./inspection-verdicts-in-notes.ts";
+import { ReportedInspections } from "./inspections-reported-in-notes.ts";
 import {
   type ClauseRules,
   type Mention as NoteMention,
@@ -30,6 +31,8 @@ export type Lexicon = {
   putOff: PhraseBook<true>;
   /** Undefined for rules of what neither passes nor fails. */
   verdicts: { reader: InspectionVerdicts; any: KeywordGroup } | undefined;
+  /** Undefined for rules of what needs no report. */
+  reports: ReportedInspections | undefined;
   /** Null for rules of faults, which end by being resolved. */
   removals: ReportedRemovals | null;
 };
@@ -46,9 +49,10 @@ export function compileLexicon(rules: KeywordRules): Lexicon {
     for (const word of group.words) stems.set(stemOfNoteWord(word), group);
     for (const phrase of group.phrases) phrases.push([phrase, group]);
   }
+  const clauses = { ends: new Set(rules.clauseEnds), verbsAfterAnd: new Set(rules.verbsAfterAnd) };
   return {
     rules,
-    clauses: { ends: new Set(rules.clauseEnds), verbsAfterAnd: new Set(rules.verbsAfterAnd) },
+    clauses,
     stems,
     phrases: new PhraseBook(phrases),
     negations: book(rules.negations),
@@ -66,6 +70,7 @@ export function compileLexicon(rules: KeywordRules): Lexicon {
       reader: new InspectionVerdicts(rules.verdicts, rules.joinedOver),
       any: rules.groups.find(({ id }) => id === ANY_INSPECTION)!,
     },
+    reports: rules.reports && new ReportedInspections(rules.reports, clauses),
     removals: rules.removals && new ReportedRemovals(rules.removals),
   };
 }

@@ -18,15 +18,15 @@ export type Mention<Group> = { group: Group; start: number; end: number };
 /** Words that end a clause, such as "but", and verbs before which "and" ends one. */
 export type ClauseRules = { ends: ReadonlySet<string>; verbsAfterAnd: ReadonlySet<string> };
 
-const TOKEN = /(?<!\d)\d+\.\d+|[a-z0-9]+(?:'[a-z]+)?|[.;!?\n]|[,:()–—]| - /g;
-/** The abbreviation before a number, whose period ends no clause: "cat. 5". */
-const CATEGORY = /\bcat\. ?(?=\d)/g;
+const TOKEN = /(?<!\d)\d+(?:\.\d+)+|[a-z0-9]+(?:'[a-z]+)?|[.;!?\n]|[,:()–—]| - /g;
+/** Abbreviations whose period ends no clause: "cat. 5", "excl. sensitivity". */
+const ABBREVIATION = /\b(cat(?=\. ?\d)|excl|incl)\. ?/g;
 const LAST_ITEM = /(?:\s+[\w'-]+){0,2}\s+n?or\s/y;
 const ITEM = /(?:\s+[\w'-]+){1,2},/y;
 
 /** Splits a note into lower-case words, each with its clause. Takes time proportional to the note. */
 export function splitNoteIntoWords(notes: string, rules: ClauseRules): Word[] {
-  const text = withoutListCommas(notes.toLowerCase().replaceAll("’", "'").replace(CATEGORY, "cat "));
+  const text = withoutListCommas(notes.toLowerCase().replaceAll("’", "'").replace(ABBREVIATION, "$1 "));
   const tokens = text.match(TOKEN) ?? [];
   const words: Word[] = [];
   let clause = 0;

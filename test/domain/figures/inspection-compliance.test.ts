@@ -24,12 +24,12 @@ const inspected = (date: string, given: Partial<InspectionEvent> = {}): Inspecti
   conditionAfter: null,
   componentDefId: null,
   inspectionTypes: null,
-  noted: { done: [], failed: [], notDone: [] },
+  noted: { done: [], failed: [], notDone: [], isOfNoVisit: false },
   ...given,
 });
 /** An event whose notes name inspections. */
 const noting = (done: string[], { failed = [] as string[], notDone = [] as string[] } = {}) => ({
-  noted: { done: [...done, ...failed], failed, notDone },
+  noted: { done: [...done, ...failed], failed, notDone, isOfNoVisit: false },
 });
 function record(typeId: string, events: readonly InspectionEvent[]): InspectionRecord {
   const made = new InspectionRecord(knowledge.regimes(typeId), knowledge.type(typeId).components);
