@@ -15,6 +15,7 @@ import type { PropertyFilter } from "../domain/rules/property-filter-rule.ts";
 import { reserveFormTermByRule } from "../domain/rules/reserve-form-term-rule.ts";
 import type { RiskTier } from "../domain/scoring/scoring-types.ts";
 import { type Instant, instantFromText, parseDay } from "../domain/time.ts";
+import { cutText } from "../domain/wording/cut-text-wording.ts";
 import { WORK_STATES } from "../domain/work-mark.ts";
 import type { RetirementFilter } from "../store/queries/appliances-queries.ts";
 import type { StoredRowRange } from "../store/stored-row-range.ts";
@@ -61,7 +62,7 @@ function unknownParameter(name: string | undefined, known: readonly string[]) {
 }
 
 const LONGEST_SHOWN = 60;
-const shortened = (text: string) => (text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
+const shortened = (text: string) => (text.length > LONGEST_SHOWN ? `${cutText(text, LONGEST_SHOWN)}…` : text);
 
 /** Parses `limit`, by default `usual`, and `offset`. Limits above the highest are capped. */
 export function parseRowRangeHttpQuery(query: HttpQuery, usual: number = PAGE_SIZES.usual): StoredRowRange {

@@ -4,6 +4,7 @@ import { conflict, invalid } from "../../domain/errors.ts";
 import { type Property, propertyNotFound } from "../../domain/property.ts";
 import { checkNotRetiredRule, isRetired } from "../../domain/rules/retirement-rule.ts";
 import { dayOf } from "../../domain/time.ts";
+import { cutText } from "../../domain/wording/cut-text-wording.ts";
 import type { CountedClaim } from "../../store/queries/claims-queries.ts";
 import { rederiveServiceRecordStarts } from "../history/move-service-record-starts.ts";
 import { rescoreProperty } from "../rescoring/rescore.ts";
@@ -215,7 +216,7 @@ async function renumber(
   const { tx } = writer;
   const isTaken = async (number: string) => (await tx.claims.ofNumbers(into.id, [number])).length > 0;
   // A stored text has 500 characters at most.
-  const start = claimNumber!.slice(0, 480);
+  const start = cutText(claimNumber!, 480);
   const copyOf = (copy: number) => `${start} (${copy})`;
   let taken = copies.get(start) ?? 1;
   let copy = taken + 1;

@@ -1,3 +1,5 @@
+import { cutText } from "../../domain/wording/cut-text-wording.ts";
+
 /** Longer texts are cut in the audit log. */
 const MAX_TEXT = 200;
 
@@ -19,4 +21,4 @@ export function portfolioWriterAuditDetail(
 }
 
 const shortened = (value: unknown) =>
-  typeof value === "string" && value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value;
+  typeof value === "string" && value.length > MAX_TEXT ? `${cutText(value, MAX_TEXT)}…` : value;

@@ -225,9 +225,20 @@ describe("a merged duplicate", () => {
     for (const number of ["X", ...Array.from({ length: 40 }, (_, nth) => `X (${nth + 2})`)])
       await claim(into.id, number);
     await claim(from.id, "X", "fire");
-    expect(await queriesOfMerge(into.id, from.id)).toBeLessThan(15);
-    const [moved] = (await read().claims.page(into.id, ALL)).filter(({ claimType }) => claimType === "fire");
-    expect(moved!.claimNumber).toBe("X (42)");
+    // A cut after so many UTF-16 units would leave half of a character.
+    const long = `${"9".repeat(199)}😀${"9".repeat(278)}😀${"9".repeat(19)}`;
+    await claim(into.id, long);
+    await claim(from.id, long, "fire");
+    expect(await queriesOfMerge(into.id, from.id)).toBeLessThan(17);
+    const fires = (await read().claims.page(into.id, ALL)).filter(({ claimType }) => claimType === "fire");
+    expect(fires.map(({ claimNumber }) => claimNumber).sort()).toEqual([
+      `${long.slice(0, 479)} (2)`,
+      "X (42)",
+    ]);
+    for (const { id } of fires)
+      for (const { detail } of await read().audit.page(ALL, { subject: id }))
+        for (const { claim_number } of Object.values(detail as object))
+          expect(claim_number.isWellFormed()).toBe(true);
   });
 
   test("is a property of its own when it is brought back until a later day, and can be merged again", async () => {
