@@ -1,3 +1,4 @@
+import type { Encoding } from "../web/assets/browser-asset-table.ts";
 import type { RenderedPage } from "../web/page/page-document.tsx";
 import { compressResponseBody, encodingHeaders, responseEncodingFor } from "./content-encoding.ts";
 import type { Call, Reply } from "./http-operation.ts";
@@ -29,6 +30,22 @@ export function httpHtmlPageReply(
     status,
     raw: compressResponseBody(page.html, encoding),
     headers: { ...httpHtmlPageHeaders(settings, page), ...encodingHeaders(encoding) },
+  };
+}
+
+/**
+ * Returns a function that returns a page that is the same for all. It is rendered with the first request and compressed once
+ * for each encoding: anyone can request it, and compressing the API reference takes 5 ms.
+ */
+export function httpConstantPageReply(render: () => Promise<RenderedPage>) {
+  let page: RenderedPage | undefined;
+  const replies = new Map<Encoding, Reply<never>>();
+  return async (call: Pick<Call, "request">): Promise<Reply<never>> => {
+    page ??= await render();
+    const encoding = responseEncodingFor(call.request.headers.get("accept-encoding"));
+    const reply = replies.get(encoding) ?? httpHtmlPageReply({ frameAncestors: [] }, call, page);
+    replies.set(encoding, reply);
+    return reply;
   };
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { compressResponseBody, responseEncodingFor } from "../../src/http/content-encoding.ts";
+import { httpConstantPageReply } from "../../src/http/http-html-page-reply.ts";
 
 test.each([
   [null, "identity"],
@@ -30,4 +31,16 @@ test("any Accept-Encoding gets an encoding, from which the text can be decoded",
       expect(back.toString()).toBe(Buffer.from(text).toString());
     }),
   );
+});
+
+test("a page that is the same for all is rendered once, and compressed once for each encoding", async () => {
+  let rendered = 0;
+  const replyTo = httpConstantPageReply(async () => ({ html: `page ${++rendered}`, styleHash: undefined }));
+  const get = (encoding: string) =>
+    replyTo({ request: new Request("http://x/", { headers: { "accept-encoding": encoding } }) });
+  const [br, gzip] = [await get("br"), await get("gzip")];
+  expect(brotliDecompressSync(br.raw as Uint8Array).toString()).toBe("page 1");
+  expect(gunzipSync(gzip.raw as Uint8Array).toString()).toBe("page 1");
+  expect(await get("br, gzip;q=0.5")).toBe(br);
+  expect(await get("gzip")).toBe(gzip);
 });

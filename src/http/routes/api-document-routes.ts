@@ -15,8 +15,7 @@ import type { DocsApiDocument } from "../../web/docs/docs-document-types.ts";
 import { renderDocsGuide } from "../../web/docs/docs-guide.tsx";
 import type { DocsFiles } from "../../web/docs/docs-page.tsx";
 import { renderDocsReference } from "../../web/docs/docs-reference.tsx";
-import type { RenderedPage } from "../../web/page/page-document.tsx";
-import { httpHtmlPageReply } from "../http-html-page-reply.ts";
+import { httpConstantPageReply } from "../http-html-page-reply.ts";
 import { type Operation, publicOperation, type Reply } from "../http-operation.ts";
 import { openApiDocument } from "../openapi/openapi-document.ts";
 import { openApiGuideText } from "../openapi/openapi-guide-text.ts";
@@ -42,8 +41,6 @@ export function apiDocumentOperations(
   operations: () => readonly Operation[],
 ): Operation[] {
   let text: string | undefined;
-  let reference: RenderedPage | undefined;
-  let guide: RenderedPage | undefined;
   return [
     publicOperation({
       id: "getOpenApi",
@@ -83,27 +80,25 @@ export function apiDocumentOperations(
       method: "GET",
       path: "/docs",
       summary: "The API reference",
-      async handle(call) {
-        reference ??= renderDocsReference(
+      handle: httpConstantPageReply(async () =>
+        renderDocsReference(
           openApiDocument(knowledge, operations()) as unknown as DocsApiDocument,
           await docsFiles("assets/"),
-        );
-        return httpHtmlPageReply({ frameAncestors: [] }, call, reference);
-      },
+        ),
+      ),
     }),
     publicOperation({
       id: "getGuide",
       method: "GET",
       path: "/docs/guide",
       summary: "The partner integration guide",
-      async handle(call) {
-        guide ??= renderDocsGuide(
+      handle: httpConstantPageReply(async () =>
+        renderDocsGuide(
           openApiGuideText(openApiDocument(knowledge, operations())),
           await docsFiles("../assets/"),
           (target) => (/^(#|https?:)/.test(target) || isExample(target) ? target : undefined),
-        );
-        return httpHtmlPageReply({ frameAncestors: [] }, call, guide);
-      },
+        ),
+      ),
     }),
     publicOperation({
       id: "getExample",
