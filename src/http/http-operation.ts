@@ -207,7 +207,7 @@ type TypedOperation<O extends Operation, R extends Replies> = Omit<
 const OF_LISTS: readonly string[] = ["limit", "sandbox"];
 
 /** The lists without pages. A filter that was ignored would return everything. */
-const UNPAGED_LISTS: readonly string[] = ["/v1/cost-book", "/v1/components/{id}/history"];
+const UNPAGED_LISTS: readonly string[] = ["/v1/cost-book", "/v1/components/{id}/history", "/v1/search"];
 
 /** The paths of figures: a term or format that was ignored would give a wrong one. */
 const OF_FIGURES = ["/v1/property/", "/v1/portfolio/"];

@@ -260,6 +260,8 @@ test("figures and lists without pages refuse a parameter that they do not know, 
   const [{ id }] = (await client.get("/v1/components?limit=1")).body.components;
   for (const list of ["/v1/cost-book?state=NY", `/v1/components/${id}/history?limit=1`])
     expect((await client.ask("GET", list, 400)).body.error).toEndWith("takes none");
+  const search = (await client.ask("GET", "/v1/search?q=a&state=NY", 400)).body;
+  expect(search.error).toBe("Unknown query parameter: state; this request takes q");
 });
 
 // Rule: deferred-percent-text, rcv
