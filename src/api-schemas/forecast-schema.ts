@@ -55,7 +55,9 @@ const forecastWindow = recordSchema("ForecastWindow", {
     high: usdSchema("90% quantile", 3890),
   }).describedAs(
     "Approximate 80% range of the cost of these failures, from a gamma distribution with their mean and variance. It holds " +
-      "the cost with a probability of 68 to 95% for most properties, and about 50% where one expensive failure outweighs all others",
+      "the cost with a probability of 68 to 95% for most properties, and about 50% where one expensive failure outweighs all others. " +
+      "It takes failures as independent: of hundreds of components of one system, which shared causes such as a cold winter make " +
+      "fail together, it holds it with 40 to 60%; the losses allow for that",
   ),
   components: listSchema("The components, highest score first", forecastItem),
 });

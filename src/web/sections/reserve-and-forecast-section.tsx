@@ -26,7 +26,7 @@ export function FailureCostForecastSection({
       summary="Expected cost of failures in the next 12 months (table)"
       csv={csv}
       rows={windows}
-      note="Probability × cost of failure, over all components, if nothing is replaced before. The range is approximate: its probability is 68% to 95% for most properties, and about 50% where one expensive failure outweighs all others."
+      note="Probability × cost of failure, over all components, if nothing is replaced before. The range is approximate: its probability is 68% to 95% for most properties, and about 50% where one expensive failure outweighs all others. Failures count as independent: for hundreds of like components, which a cold winter may make fail together, it is 40% to 60%."
       columns={[
         { heading: "Period", cell: (window) => window.label },
         {
