@@ -79,7 +79,7 @@ function targetOf(named: string | undefined, file: string | undefined): string {
       "--to is required",
       "Specify the target folder with --to, or a file with the database URL with --to-file.",
     );
-  const address = readOneLineSecret(file, "address");
+  const address = readOneLineSecret(file, "database address");
   if (isServerMoveToPostgres(address)) return address;
   throw new OperatorError(
     `${file} does not contain a PostgreSQL URL`,
