@@ -278,4 +278,6 @@ export const INSPECTORS_NOTES: [notes: string, passed: string, failed: string][]
   ["RPZ annual test: #1 7.2 #2 held tight RV opened 3.1 PASS", "domestic", ""],
   ["Legionella plan reviewed; backflow due May", "legionella", ""],
   ["Infrared survey: 14 panels, no hot spots", "infrared", ""],
+  ["Quarterly - no changes, all ok", "quarterly", ""],
+  ["Cat 5 - no weights", "cat1", ""],
 ];
