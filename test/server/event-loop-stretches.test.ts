@@ -23,7 +23,7 @@ import { importPortfolio } from "../../src/usecases/import/import-portfolio.ts";
 import { createPartner } from "../../src/usecases/partners/create-partner-and-credentials.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Json } from "../support/json.ts";
-import { isTooLong, watched } from "../support/stretches.ts";
+import { BRIEF_MS, isTooLong, watched } from "../support/stretches.ts";
 
 /*
  * One thread serves all requests, so that a long step delays every other request. Whatever the shape of a valid body,
@@ -530,14 +530,31 @@ test("an appliance with very many long notes blocks the event loop only briefly"
     [applianceId],
   );
   database.close();
+  /** Each check mark becomes words. */
+  const marks = "☐".repeat(10_000);
+  const forget = async () => {
+    const all = new Database(serverDatabaseFile(deps.config.storage.dataDir));
+    all.run("PRAGMA busy_timeout = 10000");
+    all.run(
+      `UPDATE service_events SET notes = ?, read_by = 'older'
+       WHERE id IN (SELECT id FROM service_events WHERE appliance_id = ? LIMIT 6)`,
+      [marks, applianceId],
+    );
+    all.close();
+  };
   const works = {
     "a service event": () => created("/v1/service-events/bulk", repair("fixed")),
     "its inspections": () => call(`/v1/property/${id}/compliance`),
+    "a note of check marks": () => created("/v1/service-events/bulk", repair(marks)),
+    "its inspections after another version read its notes": () => call(`/v1/property/${id}/compliance`),
   };
   for (const [name, work] of Object.entries(works)) {
     await work();
+    if (name.includes("another version")) await forget();
     const { longestMs } = await watched(work);
-    expect(isTooLong(longestMs), `${name}: ${longestMs.toFixed(0)} ms`).toBe(false);
+    // Reading notes takes processor time alone, so that it is as fast as this machine.
+    const bound = name.includes("note") ? BRIEF_MS : undefined;
+    expect(isTooLong(longestMs, bound), `${name}: ${longestMs.toFixed(0)} ms`).toBe(false);
   }
 });
 

@@ -50,7 +50,7 @@ export const isTooLong = (ms: number, longestMs = LONGEST_MS): boolean =>
 const ATTEMPTS = 3;
 
 /** Half of the bound: twice the work of a test holds it, too. */
-const BRIEF_MS = LONGEST_MS / 2;
+export const BRIEF_MS = LONGEST_MS / 2;
 
 /** Does the work until each stretch is brief; returns its result, and throws if some never is. */
 export async function briefly<T>(what: string, work: () => Promise<T>): Promise<T> {

@@ -67,18 +67,22 @@ function readInspections(rules: KeywordRules, notes: string): string {
   return (isOfNoVisit ? [...types, NOT_DONE + NO_VISIT] : types).join(" ");
 }
 
-/** Marks of a form, and slashes between its items. */
-const CHECK_MARK = /[☑☒✅✓✔☐✗✘❌]|\[[x✓✔]?\s?\]/giu;
+const MARK = "[☑☒✅✓✔☐✗✘❌]|\\[[x✓✔]?\\s?\\]";
+/** Check marks of a form in a row, with the first and, if there are several, the last. */
+const CHECK_MARKS = new RegExp(`(${MARK})(${MARK})*`, "giu");
 const CHECKED = /[☑☒✅✓✔x]/iu;
 
-/** Returns a note with words for the check marks of a form, which stand before its items, or else behind them. */
+/**
+ * Returns a note with words for the check marks of a form, which stand before its items, or else behind them. Of marks in a
+ * row, only the one beside an item counts, so that the text does not become many times as long.
+ */
 function spellOutCheckMarks(notes: string): string {
-  const marks = notes.match(CHECK_MARK);
+  const marks = notes.match(CHECK_MARKS);
   const text = notes.replaceAll(" / ", ", ");
   if (!marks) return text;
   const isBefore = notes.trimStart().startsWith(marks[0]);
-  return text.replace(CHECK_MARK, (mark) => {
-    const words = CHECKED.test(mark) ? "done" : "not done";
+  return text.replace(CHECK_MARKS, (_, first: string, last = first) => {
+    const words = CHECKED.test(isBefore ? last : first) ? "done" : "not done";
     return isBefore ? `. ${words}: ` : ` ${words}. `;
   });
 }

@@ -251,6 +251,7 @@ export const INSPECTORS_NOTES: [notes: string, passed: string, failed: string][]
   ["Cat 1 = yes, Cat 5 = no", "cat1", ""],
   ["Cat 1 ✓ Cat 5 ✗", "cat1", ""],
   ["☑ Cat 5 ☐ Cat 1", "cat5", ""],
+  ["☐☑ Cat 5 ☑☐ Cat 1", "cat5", ""],
   ["Category five test per 8.6.4.20 performed w/ state inspector", "cat5", ""],
   ["CAT 5 125% RATED LOAD, GOVERNOR TRIPPED AT 280 FPM", "cat5", ""],
   ["Inspector: J. Ruiz. Type: Category 5. Result: Satisfactory.", "cat5", ""],
