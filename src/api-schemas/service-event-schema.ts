@@ -160,7 +160,7 @@ const optionalFields = {
     constraint.inspectionTypes,
     out.inspection_types.describedAs(
       "The inspections that it was, of those that the appliance's type needs. Without any, those that the notes " +
-        "report count; else the one with the shortest interval of those that the event type can be, unless the notes deny it",
+        "report count; else the one with the shortest interval of those that the event type can be, unless the notes deny it or it has a condition score",
     ),
   ),
 } as const;

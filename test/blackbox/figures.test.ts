@@ -352,7 +352,14 @@ describe("compliance", () => {
         (item: Json) => item.inspection_type === "category_1_annual_test",
       );
     const event = { appliance_id: elevator.id, event_type: "Inspection" };
-    expect(await test()).toMatchObject({ due_date: `${THIS_YEAR - 89}-07-01`, status: "OVERDUE" });
+    // The survey of a building rates its condition, and is no inspection by a code.
+    const survey = { ...event, date: dateDaysFromToday(-4), condition_score: 4, condition_scale: [1, 5] };
+    await logEvents(client, survey);
+    expect(await test()).toMatchObject({
+      due_date: `${THIS_YEAR - 89}-07-01`,
+      status: "OVERDUE",
+      basis: "none",
+    });
     await logEvents(client, { ...event, date: dateDaysFromToday(-3), condition_after: "poor" });
     expect(await test()).toMatchObject({
       last_inspection: dateDaysFromToday(-3),

@@ -14,6 +14,8 @@ export type InspectionEvent = {
   eventType: EventType;
   date: Day;
   conditionAfter: Condition | null;
+  /** True if it states the condition on a scale of its own, as a survey of a building does. */
+  isRated: boolean;
   /** The definition of its component; null for an event of the whole appliance. */
   componentDefId: string | null;
   /** The inspection types that it names; null or empty for none. */
@@ -63,7 +65,8 @@ export class InspectionRecord {
     const { regimes, basis } = inspectedBy(this.regimes, event);
     const { id, date, componentDefId } = event;
     const failed = { id, date, leftPoor: event.conditionAfter === "poor" };
-    if (regimes.length === 0 && event.eventType === "Inspection" && componentDefId !== null)
+    const isOther = regimes.length === 0 && event.eventType === "Inspection" && !event.isRated;
+    if (isOther && componentDefId !== null)
       this.#addComponent(componentDefId, failed, hasPassed(event, [], null));
     for (const { inspectionType } of regimes) {
       const visit = { id, date, basis, hasPassed: hasPassed(event, this.regimes, inspectionType) };
@@ -128,11 +131,18 @@ export class InspectionRecord {
 /**
  * Returns the inspections that an event was (docs/model/figures.md#compliance): those that it names; else those that its
  * notes report and its type can be; else, of those that its type can be, the ones with the shortest interval, unless its notes
- * deny one of them or the visit. An event of a component is assumed to be one of that component's alone.
+ * deny one of them or the visit, or it only rates the condition. An event of a component is assumed to be one of that component's
+ * alone.
  */
 function inspectedBy(
   regimes: readonly InspectionRegime[],
-  { eventType, componentDefId, inspectionTypes, noted: { done, notDone, isOfNoVisit } }: InspectionEvent,
+  {
+    eventType,
+    isRated,
+    componentDefId,
+    inspectionTypes,
+    noted: { done, notDone, isOfNoVisit },
+  }: InspectionEvent,
 ): { regimes: readonly InspectionRegime[]; basis: InspectionBasis } {
   if (inspectionTypes !== null && inspectionTypes.length > 0)
     return {
@@ -147,7 +157,8 @@ function inspectedBy(
       ? possible
       : possible.filter(({ componentIds }) => componentIds.has(componentDefId));
   const assumed = shortest(likely);
-  const isDenied = isOfNoVisit || assumed.some(({ inspectionType }) => notDone.includes(inspectionType));
+  const isDenied =
+    isRated || isOfNoVisit || assumed.some(({ inspectionType }) => notDone.includes(inspectionType));
   return { regimes: isDenied ? [] : assumed, basis: "assumed" };
 }
 

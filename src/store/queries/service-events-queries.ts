@@ -30,6 +30,7 @@ type Unread = {
 /** The columns of an event that inspections read. */
 export type InspectionRow = Pick<ServiceEvent, "applianceId" | "eventType" | "date" | "conditionAfter"> &
   Unread & {
+    isRated: boolean | 0 | 1;
     /** The definition of its component; null for an event of the whole appliance. */
     componentDefId: string | null;
     /** As JSON. */
@@ -105,6 +106,7 @@ export function serviceEventStore(engine: Engine) {
           inspectionTypes: serviceEvents.inspectionTypes,
           notedInspections: serviceEvents.notedInspections,
         }),
+        isRated: sql<boolean | 0 | 1>`${serviceEvents.conditionScore} is not null`.as("isRated"),
         unread: unread(),
       })
       .from(serviceEvents)

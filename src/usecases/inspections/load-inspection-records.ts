@@ -27,16 +27,17 @@ export async function loadInspectionRecords(
   const add = async (rows: readonly InspectionRow[]) => {
     const all = await loadNoteReadings(read, knowledge, rows, yieldNow);
     await forEachYielding(all, yieldNow, (row) => {
-      const { id, eventType, date, conditionAfter, componentDefId, inspectionTypes, notedInspections } = row;
+      const { id, eventType, date, conditionAfter, componentDefId, inspectionTypes } = row;
       if (date > today) return;
       records.get(row.applianceId)!.add({
         id,
         eventType,
         date,
         conditionAfter,
+        isRated: Boolean(row.isRated),
         componentDefId,
         inspectionTypes: inspectionTypes === null ? null : JSON.parse(inspectionTypes),
-        noted: notedInspectionsOfFindings(notedInspections),
+        noted: notedInspectionsOfFindings(row.notedInspections),
       });
     });
   };

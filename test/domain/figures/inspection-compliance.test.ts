@@ -22,6 +22,7 @@ const inspected = (date: string, given: Partial<InspectionEvent> = {}): Inspecti
   eventType: "Inspection",
   date,
   conditionAfter: null,
+  isRated: false,
   componentDefId: null,
   inspectionTypes: null,
   noted: { done: [], failed: [], notDone: [], isOfNoVisit: false },
@@ -176,6 +177,15 @@ describe("a visit counts for", () => {
     const notDone = (type: string) => seen(noting([], { notDone: [type] }));
     expect(notDone("waterflow_and_valve_quarterly")).toEqual([]);
     expect(notDone("sprinkler_annual_inspection")).toEqual([["waterflow_and_valve_quarterly", "assumed"]]);
+  });
+
+  test("none that it only rates the condition of, as a survey of a building does", () => {
+    for (const conditionAfter of ["good", "poor"] as const) {
+      expect(seen({ isRated: true, conditionAfter })).toEqual([]);
+      expect(seen({ isRated: true, conditionAfter, componentDefId: "fs_backflow" })).toEqual([]);
+    }
+    const noted = noting(["sprinkler_annual_inspection"]);
+    expect(seen({ isRated: true, ...noted })).toEqual([["sprinkler_annual_inspection", "notes"]]);
   });
 
   test("of a component alone, no inspection of the whole appliance unless it names one", () => {

@@ -995,7 +995,8 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
       });
       const correction = { ...EVENT, totalCostCents: 5, technician: TEXT, conditionAfter: "fair" as const };
       const { notes: _, componentId: __, ...changed } = correction;
-      const corrected = { ...changed, inspectionTypes: ["semiannual_inspection"] };
+      const conditionScore = { score: 3, scale: [1, 5] as const };
+      const corrected = { ...changed, inspectionTypes: ["semiannual_inspection"], conditionScore };
       const reading = {
         noteKey: "k",
         findings: "leak/2",
@@ -1011,12 +1012,15 @@ export function portfolioQueries(make: MakeDatabase, called: Called): void {
 
       const inspections = await serviceEvents.inspections([roof.id, heater.id], "another", 100);
       expect(ids(inspections).sort()).toEqual(ids(events).sort());
+      const rated = inspections.filter(({ isRated }) => isRated);
+      expect(ids(rated)).toEqual([events[3]!.id]);
       expect(inspections.find(({ id }) => id === events[3]!.id)).toEqual({
         id: events[3]!.id,
         applianceId: roof.id,
         eventType: "Repair",
         date: "2025-05-01",
         conditionAfter: "fair",
+        isRated: rated[0]!.isRated,
         componentDefId: first!.defId,
         inspectionTypes: '["semiannual_inspection"]',
         notedInspections: "four_hour_test",

@@ -66,29 +66,26 @@ test("a purge whose write fails gives back the pages that it has taken", async (
   db.close();
 });
 
-test.each([1, 2, 10, 500, 501])(
-  "of %i pages with text of deleted rows, none has any left",
-  async (pages) => {
-    const file = join(folder, `single-${pages}.db`);
-    const db = new Database(file);
-    db.run("PRAGMA journal_mode = WAL");
-    db.run("PRAGMA secure_delete = FAST");
-    db.run(CREATE_UPLOADS);
-    db.run("CREATE TABLE deleted (text TEXT)");
-    const words = "1 Elm Street ";
-    for (const row of Array.from({ length: pages }, (_, nth) => nth))
-      db.run("INSERT INTO deleted VALUES (?)", [`${row} ${words.repeat(300)}`]);
-    db.run("DELETE FROM deleted");
-    await overwriteFreeSqlitePages(
-      db,
-      async (run) => db.transaction(run).immediate(),
-      async () => {},
-    );
-    db.run("PRAGMA wal_checkpoint(TRUNCATE)");
-    db.close();
-    expect(readFileSync(file).includes("Elm")).toBe(false);
-  },
-);
+test.each([1, 2, 10, 500, 501])("of %i pages with text of deleted rows, none has any left", async (pages) => {
+  const file = join(folder, `single-${pages}.db`);
+  const db = new Database(file);
+  db.run("PRAGMA journal_mode = WAL");
+  db.run("PRAGMA secure_delete = FAST");
+  db.run(CREATE_UPLOADS);
+  db.run("CREATE TABLE deleted (text TEXT)");
+  const words = "1 Elm Street ";
+  for (const row of Array.from({ length: pages }, (_, nth) => nth))
+    db.run("INSERT INTO deleted VALUES (?)", [`${row} ${words.repeat(300)}`]);
+  db.run("DELETE FROM deleted");
+  await overwriteFreeSqlitePages(
+    db,
+    async (run) => db.transaction(run).immediate(),
+    async () => {},
+  );
+  db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  db.close();
+  expect(readFileSync(file).includes("Elm")).toBe(false);
+});
 
 test("the file does not grow by purges, however others write meanwhile", async () => {
   const db = new Database(join(folder, "steady.db"));
