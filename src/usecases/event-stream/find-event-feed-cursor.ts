@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import type { Instant } from "../../domain/time.ts";
 import type { ScoringPlace } from "../../store/queries/component-lists-queries.ts";
 import type { StoredCursor } from "../../store/queries/event-feed-cursors-queries.ts";
@@ -49,7 +48,7 @@ type StoredRow = StoredCursor & FeedClient & { touchedAt: Instant };
 const EXPIRY_MS = 90_000_000;
 /** The last page is only requested again if its response was lost. */
 const LAST_PAGE_EXPIRY_MS = 600_000;
-const MAX_CLIENTS_PER_PARTNER = 1_000;
+const MAX_CLIENTS = 10_000;
 const MAX_CURSORS_PER_CLIENT = 8;
 
 /** Returns the time of a use from which a cursor expires. */
@@ -90,31 +89,46 @@ function endsBefore({ after: one }: CursorPage, { after: other }: CursorPage): b
  * them. Therefore the history ends where it ended on the first page, and the components continue after the last row
  * returned.
  *
- * A cursor is identified by the client and the offset. Each partner has room of its own: a client whose cursor is gone may
- * miss events, so that no partner's requests may take the place of another's cursors.
+ * A cursor is identified by the client and the offset. A client whose cursor is gone may miss events, so that the partner with
+ * the most clients gives way when there are too many: no partner's requests take the place of another's cursors.
  */
 export class MemoryFeedCursors implements EventFeedCursors {
-  readonly #byPartner = new Map<string, LRUCache<string, Entry[]>>();
+  /** By partner, its clients, the one that is longest unused first. */
+  readonly #byPartner = new Map<string, Map<string, Entry[]>>();
+  #clients = 0;
   /** The entries of the cursors that were found, and what these were. */
   readonly #found = new WeakMap<FeedCursor, { entry: Entry; cursor: FeedCursor }>();
 
-  begin({ partnerId, client }: FeedClient, cursor: FeedCursor, now: Instant): void {
-    const clients = this.#clientsOf(partnerId);
-    const alive = (clients.get(client) ?? []).filter(({ touchedAt }) => touchedAt > now - EXPIRY_MS);
-    clients.set(client, [...alive.slice(1 - MAX_CURSORS_PER_CLIENT), { cursor, touchedAt: now }]);
+  begin(reader: FeedClient, cursor: FeedCursor, now: Instant): void {
+    const alive = this.#entriesOf(reader).filter(({ touchedAt }) => touchedAt > now - EXPIRY_MS);
+    this.#use(reader, [...alive.slice(1 - MAX_CURSORS_PER_CLIENT), { cursor, touchedAt: now }]);
   }
 
-  #clientsOf(partnerId: string): LRUCache<string, Entry[]> {
-    // `max` in the place of sizes would allocate 30 KB for each partner at once.
-    const clients =
-      this.#byPartner.get(partnerId) ??
-      new LRUCache<string, Entry[]>({ maxSize: MAX_CLIENTS_PER_PARTNER, sizeCalculation: () => 1 });
+  #entriesOf({ partnerId, client }: FeedClient): Entry[] {
+    return this.#byPartner.get(partnerId)?.get(client) ?? [];
+  }
+
+  /** Stores the entries of a client as the latest used, in the place of another client if there are too many. */
+  #use({ partnerId, client }: FeedClient, entries: Entry[]): void {
+    const clients = this.#byPartner.get(partnerId) ?? new Map<string, Entry[]>();
     this.#byPartner.set(partnerId, clients);
-    return clients;
+    if (!clients.delete(client)) this.#clients++;
+    clients.set(client, entries);
+    if (this.#clients > MAX_CLIENTS) this.#dropOne();
   }
 
-  find({ partnerId, client }: FeedClient, offset: number, now: Instant): FoundCursor | undefined {
-    const matches = (this.#byPartner.get(partnerId)?.get(client) ?? []).filter(
+  #dropOne(): void {
+    let [largest, most] = ["", new Map<string, Entry[]>()];
+    for (const [partnerId, clients] of this.#byPartner)
+      if (clients.size > most.size) [largest, most] = [partnerId, clients];
+    most.delete(most.keys().next().value!);
+    if (most.size === 0) this.#byPartner.delete(largest);
+    this.#clients--;
+  }
+
+  find(reader: FeedClient, offset: number, now: Instant): FoundCursor | undefined {
+    const entries = this.#entriesOf(reader);
+    const matches = entries.filter(
       ({ cursor, touchedAt }) =>
         touchedAt > now - EXPIRY_MS && cursor.pages.some((page) => page.offset === offset),
     );
@@ -123,6 +137,7 @@ export class MemoryFeedCursors implements EventFeedCursors {
       offset,
     );
     if (!found) return;
+    this.#use(reader, entries);
     const latest = matches.at(-1)!;
     latest.touchedAt = now;
     this.#found.set(found.cursor, { entry: latest, cursor: latest.cursor });
@@ -142,7 +157,7 @@ export class MemoryFeedCursors implements EventFeedCursors {
     const rows: StoredRow[] = [];
     // Oldest first, as they are restored.
     for (const [partnerId, clients] of this.#byPartner)
-      for (const [client, { value: entries }] of clients.dump())
+      for (const [client, entries] of clients)
         for (const { cursor, touchedAt } of entries)
           if (touchedAt > now - EXPIRY_MS)
             rows.push({
@@ -161,9 +176,8 @@ export class MemoryFeedCursors implements EventFeedCursors {
   /** Restores the cursors that an earlier process has stored. */
   async restore(store: Pick<Store, "read">, now: Instant): Promise<void> {
     for (const { partnerId, client, state, touchedAt } of await store.read.feedCursors.all(now - EXPIRY_MS)) {
-      const clients = this.#clientsOf(partnerId);
-      const known = clients.get(client) ?? [];
-      clients.set(client, [...known, { cursor: JSON.parse(state) as FeedCursor, touchedAt }]);
+      const reader = { partnerId, client };
+      this.#use(reader, [...this.#entriesOf(reader), { cursor: JSON.parse(state) as FeedCursor, touchedAt }]);
     }
   }
 }

@@ -61,7 +61,7 @@ describe.each([
 });
 
 describe("the cursors of the event feed", () => {
-  test("are limited to eight per client, and to a thousand clients of each partner", () => {
+  test("are limited to eight per client, and to 10,000 clients, of which the partner with the most loses one", () => {
     const cursors = new MemoryFeedCursors();
     const other = { partnerId: "PARTNER_2", client: "a" };
     cursors.begin(other, cursorAt(50), NOW);
@@ -69,8 +69,13 @@ describe("the cursors of the event feed", () => {
     expect(cursors.find(client("a"), 0, NOW)).toBeUndefined();
     expect(cursors.find(client("a"), 1, NOW)).toBeDefined();
     for (let i = 0; i < 10_000; i++) cursors.begin(client(`client ${i}`), cursorAt(0), NOW);
-    expect(cursors.find(client("client 8999"), 0, NOW)).toBeUndefined();
-    expect(cursors.find(client("client 9000"), 0, NOW)).toBeDefined();
+    expect(cursors.find(client("a"), 1, NOW)).toBeUndefined();
+    expect(cursors.find(client("client 0"), 0, NOW)).toBeUndefined();
+    expect(cursors.find(client("client 1"), 0, NOW)).toBeDefined();
+    cursors.begin(client("one more"), cursorAt(0), NOW);
+    // Found just before, it was not the longest unused one.
+    expect(cursors.find(client("client 1"), 0, NOW)).toBeDefined();
+    expect(cursors.find(client("client 2"), 0, NOW)).toBeUndefined();
     expect(cursors.find(other, 50, NOW)).toBeDefined();
   });
 });
