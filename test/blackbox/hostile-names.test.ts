@@ -74,6 +74,7 @@ beforeAll(async () => {
     model: hostile("model"),
     serial: hostile("serial"),
   });
+  await addWornAppliance(client, (await addProperty(client, { name: "W".repeat(500) })).id);
   await logEvents(client, {
     appliance_id: appliance.id,
     event_type: "Repair",
@@ -197,6 +198,11 @@ test("the portfolio app shows hostile texts as text on every page", async () => 
   for (const place of places) {
     await goTo(page, `#/${place}`);
     await expectHarmless(page, place);
+  }
+  await page.emulateMedia({ media: "print" });
+  for (const place of ["schedule", `properties/${property}/schedule`]) {
+    await goTo(page, `#/${place}`);
+    await expectHarmless(page, `${place} in print`, "print");
   }
   expect(pageErrors.filter((one) => !/status of 40[04]/.test(one))).toEqual([]);
   await close();
