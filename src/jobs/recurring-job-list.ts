@@ -159,7 +159,7 @@ export function recurringJobList(deps: JobDeps): ScheduledJob[] {
       name: "recalculate-sums",
       pattern: "*/15 * * * * *",
       runAtStart: true,
-      prepareOnEveryServer: ownPricesWatch(deps),
+      prepareOnEveryServer: watchOwnPrices(deps),
       async run(signal) {
         const recalculating = { store, knowledge, clock, yieldNow: yieldInBackground(signal), signal };
         for (const partnerId of await recalculateStoredSums(recalculating))
@@ -199,7 +199,7 @@ export function recurringJobList(deps: JobDeps): ScheduledJob[] {
  * leaves the sums to them for a while, and takes them back if none of them is the last. The one whose start had them recalculated
  * does so once more after that time, since servers that it replaces still stored theirs.
  */
-function ownPricesWatch(jobDeps: JobDeps): () => Promise<void> {
+function watchOwnPrices(jobDeps: JobDeps): () => Promise<void> {
   const { store, knowledge, clock, log, changedSumsBasis } = jobDeps;
   const basis = recalculationBasisDigest(knowledge);
   let foreignSince = changedSumsBasis === "unknown" ? Number.NEGATIVE_INFINITY : undefined;

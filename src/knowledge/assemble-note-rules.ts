@@ -78,6 +78,7 @@ export function inspectionWords(
     ],
     notNegations: [...rules.notNegations, ...notes.favorable, ...notes.not_negations],
     negationsAfter: [...rules.negationsAfter, ...not_done_after],
+    negationsRightAfter: [...rules.negationsRightAfter, ...notes.not_done_right_after],
     falseFriends: notes.false_friends,
     conjunctions: notes.conjunctions,
     joinedOver: notes.joined_over,

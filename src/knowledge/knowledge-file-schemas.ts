@@ -206,6 +206,7 @@ export const regimesFile = type({
     note: text,
     ...provenance,
     not_done_before: text.array(),
+    not_done_right_after: text.array(),
     not_done_after: text.array(),
     favorable: text.array(),
     not_negations: text.array(),

@@ -130,13 +130,18 @@ function isNegated(
 function isHeadedByNegation(lexicon: Lexicon, words: readonly Word[], mention: Mention): boolean {
   const { start } = mention;
   const { clause, afterColon } = words[start]!;
-  if (!afterColon || isDoneRightAfter(lexicon, words, mention)) return false;
+  if (!afterColon) return false;
   const last = skipJoined(lexicon, words, start - 1, -1);
   if (last < 0 || words[last]!.clause === clause) return false;
+  const isDone = isDoneRightAfter(lexicon, words, mention);
   return [lexicon.negations, lexicon.negationsAfter].some((book) =>
-    Array.from({ length: book.longest }, (_, nth) => last - nth).some((index) => {
-      return book.at(words, index)?.length === last - index + 1 && !isNoNegation(lexicon, book, words, index);
-    }),
+    Array.from({ length: book.longest }, (_, nth) => last - nth).some(
+      (index) =>
+        book.at(words, index)?.length === last - index + 1 &&
+        !isNoNegation(lexicon, book, words, index) &&
+        // "Required: Cat 5, completed", but not "not done: Cat 5 completed" on a form
+        (!isDone || words[index]!.text === "not"),
+    ),
   );
 }
 

@@ -24,16 +24,19 @@ export type ReportRules = {
   noVisits: readonly string[];
 };
 
-/** How far a denial may stand before the result that it denies, in words. */
+/** The distance at which a denial may stand before the result that it denies, in words. */
 const REACH_WORDS = 3;
 const NUMBER = /^\d/;
 const MEASURED = /^\d+(?:\.\d+)?(?:psi|ppm|gpm|fpm)$/;
-const MONTH = /^(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)/;
+const MONTH =
+  /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/;
+/** Words of a day to come. */
+const LATER = /^(?:tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day)$/;
 
 /**
- * Finds the inspections that a note reports. A note names many that nobody made: it quotes them, asks who made them, or
- * says what was brought for them. So an inspection counts if its clause, or the opening of the next, has a word for a result,
- * or if its clause does nothing but name it.
+ * Finds the inspections that a note reports. Notes name many that were not made: in offers, in questions, and beside what was
+ * brought for them. So an inspection counts if its clause, or the opening of the next, has a word for a result, or if its clause
+ * does nothing but name it.
  */
 export class ReportedInspections {
   readonly #words: Readonly<Record<keyof ReportRules, ReadonlySet<string>>>;
@@ -75,7 +78,7 @@ export class ReportedInspections {
     const sentences = this.#sentences(words);
     const named = new Set(mentions.map(({ start }) => sentences[start]));
     if (denials.every((at) => named.has(sentences[at]))) return false;
-    return !words.some((_, at) => this.#isResult(words, at, "results"));
+    return !words.some((_, at) => this.#isResult(words, at, "results") || this.#isResult(words, at, "work"));
   }
 
   /** Returns, by word, the number of its sentence: clauses that commas, colons, dashes or words such as "but" separate. */
@@ -163,7 +166,8 @@ export class ReportedInspections {
       const word = words[at]!;
       // "By 6/30" and "in January" say when it is to be made.
       if ((word.text === "by" || word.text === "in") && this.#isDate(words[at + 1])) return false;
-      if (this.#words.openers.has(word.text)) return true;
+      if (this.#words.openers.has(word.text))
+        return !words.slice(at + 1, to).some(({ text }) => LATER.test(text));
       if (!this.#isNeutral(word)) return false;
     }
     return true;
@@ -181,7 +185,11 @@ export class ReportedInspections {
     if (this.#notDenials.at(words, at)) return true;
     const { text, clause } = words[at]!;
     if (!(this.#words[name].has(text) || (name === "results" && MEASURED.test(text)))) return false;
-    if (words[at + 1]?.clause === clause && words[at + 1]!.text === "not") return false;
+    const next = words[at + 1];
+    if (next?.clause === clause && next.text === "not") return false;
+    // "Done: no"
+    const isAnswer = next?.clause !== clause && next?.afterComma && words[at + 2]?.clause !== next.clause;
+    if (isAnswer && this.#words.refusals.has(next.text)) return false;
     for (let before = Math.max(0, at - REACH_WORDS); before < at; before++) {
       const word = words[before]!;
       if (word.clause === clause && this.#words.denials.has(word.text) && !this.#notDenials.at(words, before))

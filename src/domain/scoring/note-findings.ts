@@ -67,21 +67,25 @@ function readInspections(rules: KeywordRules, notes: string): string {
   return (isOfNoVisit ? [...types, NOT_DONE + NO_VISIT] : types).join(" ");
 }
 
-const MARK = "[☑☒✅✓✔☐✗✘❌]|\\[[x✓✔]?\\s?\\]";
+const MARK = "[☑☒✅✓✔☐✗✘❌□▢■]|\\[\\s{0,2}[x✓✔_]?\\s{0,2}\\]|\\([x✓✔]?\\s?\\)";
 /** Check marks of a form in a row, with the first and, if there are several, the last. */
 const CHECK_MARKS = new RegExp(`(${MARK})(${MARK})*`, "giu");
-const CHECKED = /[☑☒✅✓✔x]/iu;
+const CHECKED = /[☑☒✅✓✔■x]/iu;
+/** The text before the first mark of a line by which marks stand before their items: none, a bullet, or a heading. */
+const OPENING = /^(?:[-*•\s]*|\s*\d+[.)]\s*|.*:\s*)$/;
 
 /**
- * Returns a note with words for the check marks of a form, which stand before its items, or else behind them. Of marks in a
- * row, only the one beside an item counts, so that the text does not become many times as long.
+ * Returns a note with words for the check marks of a form, which stand before their items or behind them, in each line alike. Of
+ * marks in a row, only the one beside an item counts, so that the text does not become many times as long.
  */
 function spellOutCheckMarks(notes: string): string {
-  const marks = notes.match(CHECK_MARKS);
   const text = notes.replaceAll(" / ", ", ");
-  if (!marks) return text;
-  const isBefore = notes.trimStart().startsWith(marks[0]);
-  return text.replace(CHECK_MARKS, (_, first: string, last = first) => {
+  return text.search(CHECK_MARKS) < 0 ? text : text.split("\n").map(spellOutLine).join("\n");
+}
+
+function spellOutLine(line: string): string {
+  const isBefore = OPENING.test(line.slice(0, Math.max(0, line.search(CHECK_MARKS))));
+  return line.replace(CHECK_MARKS, (_, first: string, last = first) => {
     const words = CHECKED.test(isBefore ? last : first) ? "done" : "not done";
     return isBefore ? `. ${words}: ` : ` ${words}. `;
   });
