@@ -86,6 +86,31 @@ describe("a full body delays no other request", () => {
     );
     expect(answer.created).toBe(ITEMS);
   });
+
+  // Rule: event-loop-yields
+  test("of long notes holds up another partner's writes only while it stores them", async () => {
+    const property = await addProperty(client);
+    const { id } = await addAppliance(client, property.id, { type_id: "washer", install_year: 2010 });
+    const note = (i: number) => `${i} ${"failed leak test ".repeat(600)}`.slice(0, 9900);
+    const events = Array.from({ length: 450 }, (_, i) => ({
+      appliance_id: id,
+      event_type: "Inspection",
+      date: "2024-03-01",
+      notes: note(i),
+    }));
+    let isDone = false;
+    const bulk = logEvents(client, ...events).finally(() => {
+      isDone = true;
+    });
+    let written = 0;
+    while (!isDone) {
+      await addProperty(other);
+      written++;
+    }
+    expect((await bulk).created).toBe(events.length);
+    // One waits until the request's transaction has ended.
+    expect(written).toBeGreaterThan(10);
+  });
 });
 
 describe("a large response", () => {

@@ -85,7 +85,7 @@ export function adminRecordOperations(knowledge: Knowledge, books: LossBooks): O
     ...applianceOperations(knowledge, 0),
     ...componentOperations(knowledge),
     ...claimOperations(knowledge, 0),
-    ...serviceEventOperations(0),
+    ...serviceEventOperations(knowledge, 0),
     ...planOperations(knowledge),
     ...lossOperations(knowledge, books),
   ];

@@ -45,7 +45,7 @@ export function partnerApiOperations(deps: PartnerApiDeps): Operation[] {
     ...propertyOperations(knowledge),
     ...applianceOperations(knowledge, bulkItems),
     ...photoOperations(deps),
-    ...serviceEventOperations(bulkItems),
+    ...serviceEventOperations(knowledge, bulkItems),
     ...workMarkOperations(bulkItems),
     ...searchOperations(knowledge),
     ...conditionTrendOperations(),

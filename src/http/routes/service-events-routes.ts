@@ -9,6 +9,8 @@ import {
   serviceEventReply,
   serviceEventsBulkReply,
 } from "../../api-schemas/service-event-schema.ts";
+import type { Knowledge } from "../../domain/domain-knowledge.ts";
+import { readNotesAhead } from "../../usecases/history/load-note-findings.ts";
 import {
   correctServiceEvent,
   loadServiceEventOfPartner,
@@ -30,7 +32,7 @@ import {
   readOperationReplies,
 } from "../http-operation.ts";
 
-export function serviceEventOperations(bulkItems: number): Operation[] {
+export function serviceEventOperations(knowledge: Knowledge, bulkItems: number): Operation[] {
   return [
     partnerOperation({
       id: "createServiceEvents",
@@ -67,8 +69,11 @@ export function serviceEventOperations(bulkItems: number): Operation[] {
           read: parseNewServiceEventJson,
           yieldNow,
         });
+        const notes = items.flatMap((item) => ("input" in item ? item.input.notes : []));
+        const readNotes = await readNotesAhead(knowledge, notes, yieldNow);
         return await writeHttpBulkRequest(items, warn, (left) =>
           writePortfolio(async (writer) => {
+            writer.readNotes = readNotes;
             const log = new ServiceLog(writer, true);
             await log.preloadByIds(left.flatMap((item) => ("input" in item ? item.input.applianceId : [])));
             const result = await saveHttpBulkItems(left, writer, (item) => log.add(item));

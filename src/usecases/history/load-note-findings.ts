@@ -55,5 +55,27 @@ export async function loadNoteReadings<R extends WithReading<Partial<NoteReading
   return readings;
 }
 
+/**
+ * Reads notes ahead of the transaction that stores them, which would hold up other writes for as long: long notes of a full
+ * body take seconds.
+ */
+export async function readNotesAhead(
+  rules: NoteRules,
+  notes: Iterable<string | null>,
+  yieldNow: Yield,
+): Promise<ReadonlyMap<string, NoteReading>> {
+  const readings = new Map<string, NoteReading>();
+  let length = 0;
+  for (const text of notes) {
+    if (text === null || readings.has(text)) continue;
+    readings.set(text, scoringFindingsOfNote(rules, text, loadedNoteKeyOf));
+    length += text.length;
+    if (length < STEP_LENGTH) continue;
+    length = 0;
+    await yieldNow();
+  }
+  return readings;
+}
+
 /** Characters of notes after which there is a yield: the costliest text takes 10 ms for as many. */
 const STEP_LENGTH = 10_000;

@@ -11,7 +11,7 @@ import type { StoredDue } from "../../domain/planning/planned-appliance.ts";
 import type { Property } from "../../domain/property.ts";
 import { meetsTierAnnouncementRule, type ScoreCause } from "../../domain/rules/tier-announcement-rule.ts";
 import { extentOfScoreChange } from "../../domain/scoring/extent-of-score-change.ts";
-import { scoringFindingsOfNote } from "../../domain/scoring/note-findings.ts";
+import { type NoteReading, scoringFindingsOfNote } from "../../domain/scoring/note-findings.ts";
 import type { Score } from "../../domain/scoring/scoring-types.ts";
 import type { ServiceEvent } from "../../domain/service-event.ts";
 import type { Day } from "../../domain/time.ts";
@@ -74,6 +74,8 @@ export class PortfolioWriter {
   readonly outbox: AnnouncementOutbox;
   /** Set where the changes of the transaction can concern any number of properties. */
   rescoreLimit: RescoreLimit | undefined;
+  /** Notes that were read ahead of the transaction. */
+  readNotes: ReadonlyMap<string, NoteReading> | undefined;
   announced = 0;
   /** Deliveries that the announcements have queued. */
   queued = 0;
@@ -270,9 +272,11 @@ export class PortfolioWriter {
   }
 
   async insertServiceEvent(event: ServiceEvent): Promise<void> {
+    const { notes } = event;
+    const reading = notes === null ? undefined : this.readNotes?.get(notes);
     await this.tx.serviceEvents.insert(
       event,
-      scoringFindingsOfNote(this.knowledge, event.notes, loadedNoteKeyOf),
+      reading ?? scoringFindingsOfNote(this.knowledge, notes, loadedNoteKeyOf),
     );
     await this.#logEvent("service_event", event.id, event.createdAt);
     this.#sums.countServiceEvent(event, 1);

@@ -111,7 +111,7 @@ test("a request for many events loads their appliances and properties together",
     date: "2026-02-02",
   }));
   const reads: number[] = [];
-  const create = serviceEventOperations(10).find(
+  const create = serviceEventOperations(knowledge, 10).find(
     ({ id }) => id === "createServiceEvents",
   ) as PartnerOperation;
   const { status } = await create.handle({

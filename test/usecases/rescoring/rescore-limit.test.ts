@@ -85,7 +85,7 @@ describe("items of a bulk request that rescore too many components", () => {
     await sizeEach(15_000);
     const [elm, oak, ash, fir] = appliances;
     const events = [elm, oak, ash, oak].map((id) => inspection(id, BEFORE));
-    const reply = await bulk(serviceEventOperations(10), "createServiceEvents", {
+    const reply = await bulk(serviceEventOperations(knowledge, 10), "createServiceEvents", {
       events: [...events, inspection(fir, TODAY)],
     });
     expect(reply).toMatchObject({
@@ -94,7 +94,9 @@ describe("items of a bulk request that rescore too many components", () => {
       error_details: [{ index: 2, error: TOO_MANY }],
     });
     expect(await recordStarts()).toEqual(properties.slice(0, 2));
-    const again = await bulk(serviceEventOperations(10), "createServiceEvents", { events: [events[2]] });
+    const again = await bulk(serviceEventOperations(knowledge, 10), "createServiceEvents", {
+      events: [events[2]],
+    });
     expect(again).toMatchObject({ created: 1, errors: 0 });
   });
 
