@@ -306,4 +306,12 @@ export const INSPECTORS_NOTES: [notes: string, passed: string, failed: string][]
   ["Ok to proceed with Cat 5", "cat1", ""],
   ["Routine maintenance, lubricated rails. Pit not cleaned.", "cat1", ""],
   ["Visual inspection. Will return to fix lantern.", "cat1", ""],
+  ["CAT1 no load test witnessed by QEI, passed", "cat1", ""],
+  ["cat 1 and cat 5 same day, both cars", "cat1 cat5", ""],
+  ["Annual test complete. Sensitivity was done last yr so not required", "alarm", ""],
+  ["Pump test put off, nowhere to discharge", "quarterly", ""],
+  ["Tenant notices posted for Cat 5 on the 14th", "cat1", ""],
+  ["Replaced batteries ahead of Cat 5 test, all ok", "cat1", ""],
+  ["Sprinkler annual: P. Backflow: F", "sprinkler", ""],
+  ["Cat 5 was performed 2/14 by Otis per the sticker", "cat1", ""],
 ];
