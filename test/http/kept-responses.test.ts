@@ -11,19 +11,12 @@ import { writePortfolio } from "../../src/usecases/portfolio/portfolio-writer.ts
 import { usePartnerStore } from "../support/partner-store.ts";
 import { pipelineOn } from "../support/pipeline.ts";
 import { knowledge, PROPERTY } from "../support/portfolio-store.ts";
-import { withoutDeadline } from "../support/request-context.ts";
+import { requestContextAt } from "../support/request-context.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const open = usePartnerStore();
 
-const visit = () => ({
-  requestId: "r",
-  address: "::1",
-  now: NOW,
-  monotonicMs: 0,
-  headers: {},
-  ...withoutDeadline(),
-});
+const visit = () => requestContextAt(NOW);
 
 /** Two partners, and the number of responses computed for one of them. */
 async function pipeline() {

@@ -14,7 +14,7 @@ import { createPartner } from "../../src/usecases/partners/create-partner-and-cr
 import { eventually } from "../support/eventually.ts";
 import { usePartnerStore } from "../support/partner-store.ts";
 import { pipelineOn } from "../support/pipeline.ts";
-import { withoutDeadline } from "../support/request-context.ts";
+import { requestContextAt, withoutDeadline } from "../support/request-context.ts";
 
 const NOW = Date.parse("2026-03-10T12:00:00Z");
 const MEGABYTE = 1_048_576;
@@ -57,14 +57,7 @@ async function pipeline(of: "public" | "partner" | "administrator", make: Make):
       operations(bytes)[of](),
       new Request("http://x/page", { headers: { "x-api-key": keys.get(owner)! } }),
       { owner },
-      {
-        requestId: "r",
-        address: "::1",
-        now: NOW,
-        monotonicMs: 0,
-        headers: {},
-        ...withoutDeadline(),
-      },
+      requestContextAt(NOW),
     );
 }
 
@@ -184,7 +177,7 @@ test("few long reads of a partner run at a time, and the others wait; those of a
       long,
       new Request("http://x/page", { headers: { "x-api-key": credentials.apiKey } }),
       { owner: "a" },
-      { requestId: "r", address: "::1", now: NOW, monotonicMs: 0, headers: {}, ...withoutDeadline() },
+      requestContextAt(NOW),
     );
   const responses = [...Array.from({ length: 10 }, () => get(a!)), get(b!)];
   await eventually(() => expect(running).toBe(5));

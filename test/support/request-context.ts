@@ -5,3 +5,13 @@ export function withoutDeadline() {
   const caller = new AbortController().signal;
   return { caller, deadline: new ResponseDeadline(caller, 3600, () => () => {}) };
 }
+
+/** The context of a request by such a caller at an instant. */
+export const requestContextAt = (now: number) => ({
+  requestId: "r",
+  address: "::1",
+  now,
+  monotonicMs: 0,
+  headers: {},
+  ...withoutDeadline(),
+});
